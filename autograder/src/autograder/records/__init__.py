@@ -1,4 +1,4 @@
-"""Data that travels between the other rooms: a course, its bank, what an answer did and what is found of it.
+"""The data that the other packages exchange: a course, its bank, the evidence on an answer and its findings.
 
-Whatever is said in words, runs an answer or judges one stands in a room above.
+Code that words messages, runs answers or judges them is in the packages that import this one.
 """

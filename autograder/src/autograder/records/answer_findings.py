@@ -1,4 +1,4 @@
-"""What can be said about an answer: one type for each kind of finding, plain data, no wording."""
+"""The findings about an answer: a type for each kind of finding, as plain data, without wording."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Finding:
-    """Base of all findings. `probe` is the probe's id; empty where the answer as a whole is meant."""
+    """The base of all findings. `probe` is the probe's id; empty for a finding about the whole answer."""
 
     probe: str = field(default="", kw_only=True)
 
 
 @dataclass(frozen=True)
 class NotDefined(Finding):
-    """`error` is what stopped the cell that should make the answer."""
+    """The answer's name is not defined; `error` is the error that stopped the cell that should define it."""
 
     nearest: tuple[str, ...] = ()
     error: ErrorReport | None = None
@@ -28,23 +28,23 @@ class NotDefined(Finding):
 
 @dataclass(frozen=True)
 class StillStub(Finding):
-    """`error` is what stopped a later run of the cell, so that the stub is still there."""
+    """The answer is still the stub; `error` is the error that stopped a later run of its cell."""
 
     error: ErrorReport | None = None
 
 
 @dataclass(frozen=True)
 class NotRun(Finding):
-    """No evidence was gathered: the cell did not run to its end. `reason` says why, if that is known."""
+    """The answer's cell did not run to its end, so there is no evidence. `reason` says why, if known."""
 
     reason: str = ""
 
 
 @dataclass(frozen=True)
 class GivensChanged(Finding):
-    """The lesson's example data was changed in the notebook, so the answer cannot be compared.
+    """The notebook has changed the lesson's example data, so the answer cannot be compared.
 
-    `dtype` is the notebook's default, where that is all that changed it.
+    If the only change is the notebook's default dtype, `dtype` names it.
     """
 
     names: tuple[str, ...]
@@ -53,15 +53,15 @@ class GivensChanged(Finding):
 
 @dataclass(frozen=True)
 class Stale(Finding):
-    """What the answer's name stands for is not what the learner's cells make as they were run last.
+    """The answer's value is out of date: the learner's cells, as they were last run, would not give it.
 
-    Its cell "stopped" before it got there, with `error`; it makes one of the `names` in its place
-    ("renamed"), or nothing like it ("dropped"); it was "deleted", or never run in this kernel ("unrun"); what
-    the answer was computed from, `names`, was "remade" since.
+    `how` says why. The answer's cell "stopped" before its assignment, with `error`; it now assigns one of
+    `names` instead ("renamed"), or no similar name ("dropped"); it was "deleted", or not run in this kernel
+    ("unrun"); or `names`, from which the answer was computed, were assigned again ("remade").
 
-    Or the notebook does not make it from top to bottom: the cell with this `number` made it "elsewhere", or
-    is between the answer and its check and has "overwritten" it; or `names` that it reads are made only
-    below ("needs-below").
+    Or the notebook, run from top to bottom, would not give the name this value: the cell with this `number`
+    assigned it ("elsewhere"), or a cell between the answer and its check does ("overwritten"); or `names`
+    that the answer's cell reads are defined only below it ("needs-below").
     """
 
     how: Literal[
@@ -86,7 +86,7 @@ Untried = NotDefined | StillStub | NotRun | GivensChanged | Stale
 
 @dataclass(frozen=True)
 class NotAFunction(Finding):
-    """Something else stands where a function is asked for."""
+    """The answer is of another kind than the function or class that the task asks for."""
 
     obtained: str
 
@@ -107,14 +107,14 @@ class NotCalled(Finding):
 
 @dataclass(frozen=True)
 class WrongType(Finding):
-    """The result is no tensor, or whatever else is asked for."""
+    """The result is not a tensor, or not of another type that the task accepts."""
 
     obtained: str
 
 
 @dataclass(frozen=True)
 class WrongParameters(Finding):
-    """A module's parameters are not those that the task names: what `ModuleReport` says of them."""
+    """The names or shapes of a module's parameters differ from those in the task; see `ModuleReport`."""
 
     missing: tuple[str, ...]
     unexpected: tuple[str, ...]
@@ -124,7 +124,7 @@ class WrongParameters(Finding):
 
 @dataclass(frozen=True)
 class WrongShape(Finding):
-    """`axis` is the first axis of the wrong size, or None where the number of axes differs."""
+    """The result has the wrong shape; `axis` is the first of wrong size, or None if their number is wrong."""
 
     obtained: tuple[int, ...]
     expected: tuple[int, ...]
@@ -133,7 +133,7 @@ class WrongShape(Finding):
 
 @dataclass(frozen=True)
 class WrongDtype(Finding):
-    """The result's dtype is none of those allowed."""
+    """The result's dtype is not among the allowed ones."""
 
     obtained: str
     allowed: tuple[str, ...]
@@ -141,7 +141,7 @@ class WrongDtype(Finding):
 
 @dataclass(frozen=True)
 class NotFinite(Finding):
-    """`index` is the first entry that is nan or inf where the right answer is finite."""
+    """Some entries are nan or inf where the right answer is finite; `index` is the first of them."""
 
     value: float
     index: tuple[int, ...]
@@ -150,23 +150,23 @@ class NotFinite(Finding):
 
 @dataclass(frozen=True)
 class MatchesKnownWrong(Finding):
-    """The wrong numbers are those of a known mistake; the verdict carries which."""
+    """The wrong numbers are those of a known mistake, which the verdict names."""
 
     values: WrongValues | None = None
 
 
 @dataclass(frozen=True)
 class NotComputed(Finding):
-    """Right for the lesson's own givens and wrong for others; `typed` says that it does not follow them."""
+    """The result is right for the lesson's own givens and wrong for others; `typed` if it never changes."""
 
     typed: bool = False
 
 
 @dataclass(frozen=True)
 class BrokenProperty(Finding):
-    """`index` is where along the result the rule is broken first, and `obtained` what was found there.
+    """The result breaks a property: `index` is the first place where it does, and `obtained` the value there.
 
-    `names` are the arguments or parameters with which it is broken.
+    `names` are the arguments or parameters for which the property is broken.
     """
 
     property: str
@@ -177,7 +177,7 @@ class BrokenProperty(Finding):
 
 @dataclass(frozen=True)
 class WrongBehaviour(Finding):
-    """An experiment saw something else than with the right answer, first at `index` of what it wrote down."""
+    """An experiment's tensor differs from the solution's, first at `index`."""
 
     observe: str
     index: tuple[int, ...] = ()
@@ -188,9 +188,9 @@ class WrongBehaviour(Finding):
 
 @dataclass(frozen=True)
 class NotRefused(Finding):
-    """The answer took what it should refuse with one of the exceptions `expected`, or raised another.
+    """The answer accepted inputs for which it should raise an exception, or raised another exception.
 
-    Or its message leaves out what it should name: `unsaid`.
+    `expected` are the allowed exceptions. `unsaid` is a phrase that the message should contain and does not.
     """
 
     expected: tuple[str, ...]
@@ -200,7 +200,7 @@ class NotRefused(Finding):
 
 @dataclass(frozen=True)
 class WrongValues(Finding):
-    """The result has the right form and other numbers."""
+    """The result has the right type and shape, and wrong numbers."""
 
     index: tuple[int, ...]
     obtained: float
@@ -215,21 +215,21 @@ class WrongValues(Finding):
 
 @dataclass(frozen=True)
 class StillWrong(Finding):
-    """What kind of finding was made with the course's answers in place of earlier wrong ones."""
+    """The kind of finding that remains when the course's answers replace the learner's wrong earlier ones."""
 
     kind: type[Finding]
 
 
 @dataclass(frozen=True)
 class CallsForbidden(Finding):
-    """All checks pass, and the answer makes a call that the task forbids."""
+    """All checks pass, but the answer makes a call that the task forbids."""
 
     call: ForbiddenCall
 
 
 @dataclass(frozen=True)
 class CheckResult:
-    """One check of a task: what it could earn, what it earned, and what stood in the way."""
+    """The result of one check: its points, the points earned, and the finding that made it fail."""
 
     title: str
     points: int
@@ -244,7 +244,7 @@ Shown = Literal["", "same", "stops", "ending", "likeness"]
 
 @dataclass(frozen=True)
 class Named:
-    """A mistake that was recognised, by its id in the course's vocabulary; see `bank.KnownWrong`."""
+    """A recognised mistake, by its id in the course's list of mistakes; see `bank.KnownWrong`."""
 
     fault: str
     name: str
@@ -254,14 +254,14 @@ class Named:
 
 @dataclass(frozen=True)
 class Fact:
-    """Something that general experiments show of a wrong answer, and that is otherwise for a right one."""
+    """A fact that general experiments reveal about a wrong answer, and that is not true of a right one."""
 
 
 @dataclass(frozen=True)
 class Unsteady(Fact):
     """Two calls with the same input differ, in a `share` of the entries and by `apart` at most.
 
-    `place` is the first line that makes another tensor in the second call, where it is known.
+    `place` is the first line that makes a different tensor in the second call, if it is known.
     """
 
     share: float
@@ -271,7 +271,7 @@ class Unsteady(Fact):
 
 @dataclass(frozen=True)
 class Idle(Fact):
-    """Arguments and parameters that can change without any effect."""
+    """Arguments and parameters whose values have no effect on the result."""
 
     names: tuple[str, ...]
 
@@ -290,7 +290,7 @@ class Reaches(Fact):
 
 @dataclass(frozen=True)
 class Related(Fact):
-    """How the wrong numbers follow from the right ones."""
+    """A relation between the wrong numbers and the right ones, such as a factor or another order."""
 
     # "times" or "plus" (with the number `value`), "turned", "reversed" (along `axis`), "digits" (of which
     # `value` are right); "rows" (lines along the last axis are right but for factors), "order" (along `axis`
@@ -310,7 +310,7 @@ class Related(Fact):
 
 @dataclass(frozen=True)
 class Reached:
-    """A step of the solution that a line of the answer takes: "the keys", `k`, line 5."""
+    """A step of the solution that a line of the answer takes, too: "the keys", `k`, line 5."""
 
     says: str
     name: str  # what the learner's code calls it; "" for nothing
@@ -322,7 +322,7 @@ class Reached:
 
 @dataclass(frozen=True)
 class Followed:
-    """A tensor that a line of the answer makes, and what it is on the solution's way."""
+    """A tensor that a line of the answer makes, and the solution's step that it equals, if any."""
 
     name: str
     line_number: int
@@ -334,7 +334,7 @@ class Followed:
 
 
 class CodeLocation(NamedTuple):
-    """A tensor in an answer's code."""
+    """The line of the answer's code that makes a tensor."""
 
     name: str  # that its line gives it; "" for none
     line_number: int
@@ -343,7 +343,7 @@ class CodeLocation(NamedTuple):
 
 @dataclass(frozen=True)
 class TraceAlignment:
-    """How far an answer goes along the solution's way."""
+    """The comparison of an answer's steps with the solution's: the right ones, and the first missing one."""
 
     right: tuple[Reached, ...]
     missing: str = ""  # the first step that no line takes, as in "the weights"; "" for none
@@ -360,7 +360,7 @@ class TraceAlignment:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The judgement of one answer."""
+    """The judgement of an answer to one task."""
 
     task: str
     results: tuple[CheckResult, ...]
@@ -379,12 +379,12 @@ class Verdict:
 
     @property
     def known_wrong(self) -> str:
-        """The first mistake that was recognised; "" for none."""
+        """The id of the first recognised mistake; "" for none."""
         return self.named[0].fault if self.named else ""
 
     @property
     def hint(self) -> str:
-        """What the learner reads of the first mistake that was recognised."""
+        """The hint for the first recognised mistake; "" for none."""
         return self.named[0].hint if self.named else ""
 
     @property
@@ -398,7 +398,7 @@ class Verdict:
 
     @property
     def right(self) -> bool:
-        """Tell whether all checks pass, by whatever means."""
+        """Whether all checks pass, even if the answer makes a forbidden call."""
         return all(result.finding is None for result in self.results)
 
     @property
@@ -407,6 +407,6 @@ class Verdict:
 
     @property
     def finding(self) -> Finding | None:
-        """The first thing to tell the learner, or None where all is right."""
+        """The first finding to show to the learner; None if the answer passes."""
         finding = next((result.finding for result in self.results if result.finding is not None), None)
         return CallsForbidden(self.forbidden) if finding is None and self.forbidden else finding

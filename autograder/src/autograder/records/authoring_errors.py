@@ -1,14 +1,14 @@
-"""What is wrong with a lesson's source; apart from `authoring`, so that the command itself needs no torch."""
+"""Errors to show to people; separate from `authoring`, so that the command itself needs no torch."""
 
 from __future__ import annotations
 
 
 class UserError(Exception):
-    """What was asked for cannot be done; says why. A command ends with that sentence."""
+    """A request that cannot be fulfilled, with a sentence for the user, with which the command ends."""
 
 
 class AuthoringError(UserError):
-    """A lesson's source is not as it must be. `problems` names every cell and reason found."""
+    """An error in a course's source. `problems` names each cell or file, with the reason."""
 
     def __init__(self, problems: list[str]) -> None:
         super().__init__(problems)  # whole, because pickle makes it anew from this
@@ -19,7 +19,7 @@ class AuthoringError(UserError):
 
 
 class BadBook(UserError):
-    """The gradebook cannot be used: it is half-made, no database, or somebody else is writing to it."""
+    """The gradebook cannot be used: it is incomplete, not a database, or locked by another program."""
 
     def __init__(self, database: str, why: str) -> None:
         super().__init__(f"The gradebook {database} {why}.")

@@ -1,6 +1,6 @@
-"""The bank: what each task asks, with the right and the known wrong outcomes as tensors.
+"""The bank: the questions of each task, with the right outcomes and those of known mistakes, as tensors.
 
-One lesson is two files, `<lesson>.json` and `<lesson>.safetensors`: data, no code. A learner's `check`, a
+Each lesson has two files, `<lesson>.json` and `<lesson>.safetensors`: data, no code. A learner's `check`, a
 class's grading and the audit all read the same bank.
 """
 
@@ -43,7 +43,7 @@ RESULT = "result"  # the plain experiment: call the answer and look at what it r
 
 @dataclass(frozen=True)
 class Made:
-    """An input that is an instance of a class of the notebook, the learner's own."""
+    """An input that is an instance of a class that the learner defines in the notebook."""
 
     name: str  # the class's
     construct: Mapping[str, Value]  # the constructor's arguments by name, in order
@@ -53,7 +53,7 @@ class Made:
 
 @dataclass(frozen=True)
 class Specimen:
-    """An input that is a small module of the course's own, by its name in `experiments.specimens`."""
+    """An input that is a small module of the course's, given by its name in `experiments.specimens`."""
 
     name: str  # in `SPECIMENS`
     settings: Mapping[str, Value]  # what it is made with
@@ -64,7 +64,7 @@ Argument: TypeAlias = Value | Made | Specimen
 
 @dataclass(frozen=True)
 class Probe:
-    """One set of inputs, and what a right answer does on it. A tensor's probes are the lesson's givens."""
+    """One set of inputs, with the right outcome. The probes of a tensor are the lesson's givens."""
 
     id: str  # unique in the task
     says: str  # how a message names this input, as in "on {says}": "the sentence's first two tokens"
@@ -108,7 +108,7 @@ class Probe:
 
 @dataclass(frozen=True)
 class Check:
-    """Probes that earn points together. Of a tensor task, which has one check, authors name none."""
+    """A group of probes that earn points together. A tensor task has one check, which authors do not list."""
 
     title: str  # what it asks, in a few words
     points: int  # what it earns where every one of its probes is right
@@ -116,7 +116,7 @@ class Check:
 
 
 class RightAnswer(Protocol):
-    """Another right answer, as an author writes it: changes to the solution's text."""
+    """Another right answer, which an author writes as changes to the solution's text."""
 
     @property
     def id(self) -> str: ...
@@ -125,7 +125,7 @@ class RightAnswer(Protocol):
 
 
 class WrongAnswer(Protocol):
-    """A known wrong answer, as an author writes it: the mistake, the changes, and words of its own if any."""
+    """A known wrong answer, which an author writes as changes to the solution's text, with a hint."""
 
     @property
     def fault(self) -> str: ...
@@ -137,7 +137,7 @@ class WrongAnswer(Protocol):
 
 @dataclass(frozen=True)
 class Forbid:
-    """Ready-made calls that an answer must do without, since writing them is the task: its text says so."""
+    """The ready-made calls that an answer may not use, because writing that code is the task."""
 
     families: tuple[str, ...]  # names under `forbidden` in `course.toml`: all calls that do the same work
     points: int  # what an answer loses that makes such a call
@@ -146,7 +146,7 @@ class Forbid:
 
 @dataclass(frozen=True)
 class KnownWrong:
-    """A wrong answer that people really give. Several may show one mistake."""
+    """A known mistake: its id, its hint and its name in reports. Several wrong answers may share it."""
 
     id: str  # the mistake's, in the course's vocabulary
     hint: str  # what a learner reads
@@ -158,7 +158,7 @@ class KnownWrong:
 
 @dataclass(frozen=True)
 class RightStep:
-    """A tensor that the solution makes on its way, under a name that the course has a word for."""
+    """A tensor that the solution makes before its result, under a name for which the course has words."""
 
     name: str
     says: str  # what it is, as in "the distances"
@@ -172,7 +172,7 @@ class RightStep:
 
 @dataclass(frozen=True)
 class Route:
-    """The steps of the solution on one probe, in order."""
+    """The solution's steps on one probe, in order."""
 
     probe: str
     steps: tuple[RightStep, ...]
@@ -182,7 +182,7 @@ class Route:
 
 @dataclass(frozen=True)
 class Closer:
-    """When an answer is worth a closer look, which takes its time and earns nothing; see `records.glance`."""
+    """The conditions for a closer look at an answer, which takes time; see `records.outcome_digest`."""
 
     examined: bool = True  # whether general experiments are tried on it
     followed: bool = True  # whether it is followed step by step
@@ -191,17 +191,18 @@ class Closer:
 
 @dataclass(frozen=True)
 class SignatureTable:
-    """What known wrong answers look like, alone and made together, as `judge.known_mistakes` reads it.
+    """The signatures of known mistakes, alone and in combination, as `judge.known_mistakes` reads them.
 
-    `members` are places in the task's known wrong answers, -1 for none. Most explanations look on most probes
-    like another one, so each sight is kept once, and `cells` says which one stands where. `kind` and `mark`
-    hold places in `kinds` and `marks`. A kind is what a sight says of a result, and where it is wrong.
+    A row is an explanation: one mistake, or several together. `members` has their positions among the task's
+    known wrong answers, and -1 for none. Most explanations share their signature on a probe with others, so
+    each signature is stored once, and `cells` has its number. `kind` and `mark` are positions in `kinds` and
+    `marks`. A kind names a result and the places where it is wrong.
 
     Shapes:
         members: (explanations, mistakes)
         cells: (explanations, probes)
-        kind, mark: (sights,)
-        numbers: (sights, numbers), 0 where there is no tensor
+        kind, mark: (signatures,)
+        numbers: (signatures, numbers), 0 where the result is no tensor
     """
 
     probes: tuple[str, ...]
@@ -222,7 +223,7 @@ class SignatureTable:
         return self.kind[cells], self.mark[cells], self.numbers[cells]
 
     def only(self, probes: Sequence[str]) -> SignatureTable:
-        """Return the table of some probes, without the sights that stand on others."""
+        """Return the table for some probes, without the signatures that occur only on others."""
         columns = [self.probes.index(name) for name in probes]
         used, cells = self.cells[:, columns].unique(return_inverse=True)
         sights = {name: getattr(self, name)[used.long()] for name in ("kind", "mark", "numbers")}
@@ -231,7 +232,7 @@ class SignatureTable:
 
 @dataclass(frozen=True, kw_only=True)
 class Task:
-    """Something a learner makes under a name that the task states."""
+    """A task: the learner defines a tensor, function or class under a name that the task states."""
 
     id: str  # also nbgrader's grade id of the test cell, and the key in the bank
     title: str  # a few words, shown with every feedback
@@ -290,21 +291,21 @@ class Task:
 
     @property
     def own_functions(self) -> tuple[str, ...]:
-        """The functions whose lines are those of the answer itself."""
+        """The names of the functions whose lines belong to the answer itself."""
         return "", self.name, f"{self.name}.forward"
 
     @cached_property
     def expected_digest(self) -> str:
-        """The digest of what the solution does; where the answers are left out, `closer` holds it."""
+        """The digest of the solution's outcomes; in a bank without answers, `closer` has it."""
         return self.closer.unless or expected_digest_of(self.probes)
 
     @cached_property
     def probe(self) -> Mapping[str, Probe]:
-        """Its probes by their ids."""
+        """The probes by id."""
         return {probe.id: probe for probe in self.probes}
 
     def in_exam(self) -> Task:
-        """Return the task with what an exam asks beside the checks' own probes."""
+        """Return the task with the hidden probes that only an exam uses added to its checks."""
         twins = {probe.id.removesuffix(HIDDEN): probe.id for probe in self.exam}
         checks = tuple(
             replace(check, probes=(*check.probes, *(twins[name] for name in check.probes if name in twins)))
@@ -315,7 +316,7 @@ class Task:
 
 @dataclass(frozen=True)
 class LessonBank:
-    """All tasks of one lesson, in the order of the text, and its givens."""
+    """The tasks of a lesson, in the order of its text, and its givens (the example data)."""
 
     lesson: str
     title: str
@@ -326,7 +327,7 @@ class LessonBank:
 
 
 def classes_made(bank: LessonBank) -> frozenset[str]:
-    """Names of the notebook's classes that the lesson's checks make inputs of."""
+    """Return the names of the notebook's classes of which the lesson's checks make instances."""
     inputs = (
         value for task in bank.tasks.values() for probe in task.probes for value in probe.inputs.values()
     )
@@ -334,10 +335,10 @@ def classes_made(bank: LessonBank) -> frozenset[str]:
 
 
 def without_answers(bank: LessonBank) -> LessonBank:
-    """Return a lesson's questions: what `collect` needs, and nothing that says what is right.
+    """Return a lesson's bank with everything that `collect` needs, and no right answers.
 
-    Of what a learner sees, a digest tells whether an answer is worth a closer look. Of what is hidden,
-    nothing does: whoever can try may not be told.
+    If a task has no hidden probes, a digest remains, which tells whether an answer deserves a closer look. If
+    it has hidden ones, no digest remains, since a learner could use it to test guesses.
     """
     tasks = {
         name: replace(
@@ -366,11 +367,11 @@ def _asks_hidden(task: Task) -> bool:
 
 
 def with_texts(bank: LessonBank, in_language: Callable[[str, str], str]) -> LessonBank:
-    """Return a lesson whose texts are in another language.
+    """Return a lesson's bank with its texts in another language.
 
     Args:
-        bank: the lesson.
-        in_language: gives a text in that language; it is told where the text stands.
+        bank: the lesson's bank.
+        in_language: translates a text, given its context in the translation files and its English.
     """
 
     def task_in(task: Task) -> Task:
@@ -405,18 +406,18 @@ def with_texts(bank: LessonBank, in_language: Callable[[str, str], str]) -> Less
 
 
 class BankError(UserError):
-    """The bank is missing or damaged: our fault or the installation's, never the learner's."""
+    """The bank is missing or damaged: a fault of the installation or the tool, never the learner's."""
 
 
 def save(bank: LessonBank, folder: Path) -> None:
-    """Write one lesson's bank as JSON and safetensors; the same bank gives the same bytes."""
+    """Write a lesson's bank as JSON and safetensors; equal banks give equal bytes."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in files(bank).items():
         (folder / name).write_bytes(content)
 
 
 def files(bank: LessonBank) -> dict[str, bytes]:
-    """Return what one lesson's bank is saved as: the content of its two files, by their names."""
+    """Return the content of a lesson's two bank files, by their names."""
     import safetensors.torch  # not above: it loads torch, and what a bank is can be said without
 
     plain, tensors = serialization.encode(bank)
@@ -426,15 +427,15 @@ def files(bank: LessonBank) -> dict[str, bytes]:
 
 
 def paths(lesson: str, folder: Path) -> tuple[Path, Path]:
-    """Return the two files of a lesson's bank: its JSON and its tensors."""
+    """Return the paths of a lesson's two bank files: the JSON and the tensors."""
     return folder / f"{lesson}.json", folder / f"{lesson}.safetensors"
 
 
 def digest(lesson: str, folder: Path) -> bytes:
-    """Return a digest of a lesson's bank as it is at this moment.
+    """Return a digest of a lesson's bank files as they are now.
 
     Raises:
-        OSError: it is not there.
+        OSError: a file is missing.
     """
     return hashlib.sha256(b"".join(file_digest(path) for path in paths(lesson, folder))).digest()
 
@@ -442,13 +443,13 @@ def digest(lesson: str, folder: Path) -> bytes:
 def load(
     lesson: str, folder: Path, families: tuple[Family, ...] = (), entries: tuple[tuple[str, str], ...] = ()
 ) -> LessonBank:
-    """Read one lesson's bank; again only where its files have changed.
+    """Return a lesson's bank, which is read again only if its files have changed.
 
     Args:
         lesson: the lesson's name.
-        folder: where its files lie.
-        families: what the course's tasks may forbid.
-        entries: what one entry along each of the course's axes is called.
+        folder: the folder of its files.
+        families: the families of calls that the course's tasks may forbid.
+        entries: pairs of an axis's name and the name of one entry along it.
 
     Raises:
         BankError: the files are missing, damaged or of another format.
@@ -476,7 +477,14 @@ def read(
     families: tuple[Family, ...] = (),
     entries: tuple[tuple[str, str], ...] = (),
 ) -> LessonBank:
-    """Read one lesson's bank from the content of its files.
+    """Return a lesson's bank, given the content of its files.
+
+    Args:
+        lesson: the lesson's name.
+        text: the content of the JSON file.
+        numbers: the content of the safetensors file.
+        families: the families of calls that the course's tasks may forbid.
+        entries: pairs of an axis's name and the name of one entry along it.
 
     Raises:
         BankError: they are damaged or of another format.
@@ -516,7 +524,7 @@ def _readable(lesson: str) -> Iterator[None]:
 
 
 def described(lesson: str, folder: Path) -> LessonBank:
-    """Return a lesson's bank without probes and tensors: what its tasks and their mistakes are called.
+    """Return a lesson's bank without probes and tensors: only the texts of its tasks and mistakes.
 
     Raises:
         BankError: it is missing or damaged.
@@ -530,7 +538,7 @@ def described(lesson: str, folder: Path) -> LessonBank:
 
 
 def task_ids(lesson: str, folder: Path) -> tuple[str, ...]:
-    """Return the ids of a lesson's tasks, in order; found faster than by `load`.
+    """Return the ids of a lesson's tasks, in order, without the time that `load` takes.
 
     Raises:
         BankError: the bank is missing or damaged.
@@ -545,7 +553,7 @@ def _task_ids(text: Identity) -> tuple[str, ...]:
 
 
 def axis_parts(axis: str) -> tuple[str, str]:
-    """Return an axis's own name and its role.
+    """Return an axis's name and its role, which is "" for an axis without one.
 
     "stations as start" is the axis "stations" in the role of "start".
     """

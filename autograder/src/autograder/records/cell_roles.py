@@ -1,4 +1,4 @@
-"""What the marks of a notebook's cells say: which are a learner's, which test, which only show something."""
+"""The roles of a notebook's cells, read from their metadata: answers, tests, example data, figures."""
 
 from __future__ import annotations
 
@@ -34,36 +34,36 @@ FOLDED = {"jupyter": {"source_hidden": True}, "cellView": "form"}
 
 
 def tasks_of(notebook: NotebookNode) -> frozenset[str]:
-    """Return the ids of a notebook's graded and of its answer cells."""
+    """Return the ids of a notebook's graded cells and answer cells."""
     marks = (cell.metadata.get("nbgrader", {}) for cell in notebook.cells)
     return frozenset(mark["grade_id"] for mark in marks if mark.get("grade") or mark.get("solution"))
 
 
 def release_of(tasks: Collection[str]) -> str:
-    """Return the id of a release: it is another one where its tasks are others."""
+    """Return the id of a release, which depends on the ids of its tasks' cells."""
     return hashlib.sha256(json.dumps(sorted(tasks)).encode()).hexdigest()[:12]
 
 
 def claimed_release(notebook: NotebookNode) -> str:
-    """Return the release that a notebook says it is; "" where it says none."""
+    """Return the id of the release that a notebook's metadata names; "" if it names none."""
     about = notebook.metadata.get(OF_RELEASE, {})
     release = about.get(RELEASE, "") if isinstance(about, dict) else ""
     return release if isinstance(release, str) else ""
 
 
 def stated_time(text: str) -> str:
-    """Return the time that a lesson's first cell says it takes; "" where it says none."""
+    """Return the time that a lesson takes, as the text of its first cell says; "" if it says nothing."""
     time = TIME.search(text)
     return time[1] if time else ""
 
 
 def is_answer(cell: NotebookNode) -> bool:
-    """Tell whether a cell is a learner's to write in."""
+    """Tell whether a cell is one in which the learner writes an answer."""
     return bool(cell.metadata.get("nbgrader", {}).get("solution"))
 
 
 def is_learners(cell: NotebookNode) -> bool:
-    """Tell whether a rebuilt notebook's cell holds a learner's text: an answer, or a cell of theirs."""
+    """Tell whether a cell of a rebuilt notebook has a learner's text: an answer, or a cell they added."""
     return cell["id"].startswith(ADDED) or (is_answer(cell) and not cell.metadata.get(STANDS_IN))
 
 
@@ -74,35 +74,39 @@ def is_test(cell: NotebookNode) -> bool:
 
 
 def is_given(cell: NotebookNode) -> bool:
-    """Tell whether a cell holds a lesson's example data."""
+    """Tell whether a cell defines a lesson's example data."""
     return "given" in cell.metadata.get("tags", ())
 
 
 def is_measured(cell: NotebookNode) -> bool:
-    """Tell whether what a cell shows was measured, and so is other on each machine and in each run."""
+    """Tell whether a cell's output is a measurement, and so differs between machines and runs."""
     return "measured" in cell.metadata.get("tags", ())
 
 
 def package_missing(cell: NotebookNode) -> str:
-    """Return the package that a cell tagged `needs-NAME` runs with, where it is not installed; else ""."""
+    """Return the package that a cell tagged `needs-NAME` requires if it is not installed; else ""."""
     needed = (tag.removeprefix(NEEDS) for tag in cell.metadata.get("tags", ()) if tag.startswith(NEEDS))
     return next((name for name in needed if not find_spec(name)), "")
 
 
 def is_figure(cell: NotebookNode) -> bool:
-    """Tell whether a cell's last expression shows a picture of the course's."""
+    """Tell whether a cell's last expression displays a picture of the course's."""
     return "figure" in cell.metadata.get("tags", ())
 
 
 def is_shown_only(cell: NotebookNode) -> bool:
-    """Tell whether a cell of the course's only shows something."""
+    """Tell whether a cell of the course's only displays something."""
     return "shown" in cell.metadata.get("tags", ())
 
 
 def copied(notebook: NotebookNode, cells: Iterable[NotebookNode] | None = None) -> NotebookNode:
-    """Return a copy of a notebook, with some of its cells or all, whose cells can get other text and outputs.
+    """Return a copy of a notebook whose cells' texts and outputs can be changed.
 
-    What lies deeper is shared: a full copy takes as long as running a short cell.
+    Deeper values are shared with the original: a full copy takes as long as running a short cell.
+
+    Args:
+        notebook: the notebook.
+        cells: the cells to copy; all of the notebook's by default.
     """
     copy = NotebookNode(notebook)
     copy.metadata = NotebookNode(notebook.metadata)
@@ -111,11 +115,15 @@ def copied(notebook: NotebookNode, cells: Iterable[NotebookNode] | None = None) 
 
 
 def undrawn(notebook: NotebookNode, instead: str = "None") -> NotebookNode:
-    """Return a copy of the notebook in which other code stands in the place of what the course only shows.
+    """Return a copy of the notebook in which other code replaces the code that only displays something.
 
-    Drawing takes most of a run's time. It is the last expression of a figure's cell; what stands before it
-    runs, since an answer may use the names that it gives a value to. A cell that only shows something does
-    not run at all, unless a later one uses a name of it.
+    Drawing takes most of a run's time. In a figure's cell, the last expression is replaced; the statements
+    before it remain, since an answer may use the names that they assign. A cell that only displays something
+    is replaced as a whole, unless a later cell uses a name that it assigns.
+
+    Args:
+        notebook: the notebook.
+        instead: the code that takes the place.
     """
     copy = copied(notebook)
     needed: frozenset[str] = frozenset()
@@ -134,7 +142,11 @@ def undrawn(notebook: NotebookNode, instead: str = "None") -> NotebookNode:
 
 
 def headings(notebook: NotebookNode) -> dict[str, tuple[str, str]]:
-    """For each cell's id, the cell of prose that it is or follows, and the heading that this stands under."""
+    """Return the prose and the heading of each cell, by its id.
+
+    The prose is the id of the nearest cell of prose: the cell itself, or one above it. The heading is that of
+    its section.
+    """
     headings_of: dict[str, tuple[str, str]] = {}
     under = prose = ""
     for cell in notebook.cells:

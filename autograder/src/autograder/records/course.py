@@ -1,4 +1,4 @@
-"""A course: a folder with a `course.toml`, which says what the tool cannot know of it."""
+"""A course: a folder with a `course.toml`, which describes the course to the tool."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ NAME_FORM = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
 class NoCourse(AuthoringError):
-    """A notebook belongs to no course, or to one that is neither beside it nor installed.
+    """A notebook belongs to no course, or its course is neither in a folder above it nor installed.
 
     Args:
-        problems: what is wrong, for an author.
-        name: the course's name; empty where none is known.
+        problems: the problems, worded for an author.
+        name: the course's name; empty if none is known.
     """
 
     def __init__(self, problems: list[str], name: str = "") -> None:
@@ -46,10 +46,10 @@ class NoCourse(AuthoringError):
 
 @dataclass(frozen=True)
 class Front:
-    """What moves on a site's first page: a function, as module:name, that returns an explorer.
+    """The animation on a site's first page: a function, as module:name, that returns an explorer.
 
-    `says` is a sentence before it. Where nothing can move, as on the page that JupyterLab opens with,
-    `picture` is in its place, and `shows` says what it shows.
+    `says` is a sentence above it. Where nothing can move, as on the page that JupyterLab opens with,
+    `picture` replaces it, and `shows` describes the picture.
     """
 
     explorer: str = ""
@@ -60,9 +60,9 @@ class Front:
 
 @dataclass(frozen=True)
 class Inside:
-    """An explorer that waits in a fold on every page but its own lesson's: its cell, as lesson#cell.
+    """An explorer, folded on every page of the site but its lesson's; `cell` is written as lesson#cell.
 
-    `fold` names the fold, `says` is a sentence before the explorer, `chosen` what is chosen in it.
+    `fold` is the title of the fold, `says` a sentence above the explorer, and `chosen` its initial settings.
     """
 
     cell: str = ""
@@ -73,7 +73,7 @@ class Inside:
 
 @dataclass(frozen=True)
 class Site:
-    """What the course's site is told: where the course can be had, its glossary, what its first page says."""
+    """The settings of the course's site: its repository, its glossary, and the texts of its first page."""
 
     repository: str = ""  # the address of its public Git repository; without it, no lesson opens elsewhere
     branch: str = "main"
@@ -88,7 +88,7 @@ class Site:
     inside: Inside = field(default_factory=Inside)
 
     def doors(self, lesson: str) -> list[tuple[str, str]]:
-        """Return the places where a lesson can be opened, with their addresses."""
+        """Return the services that can open a lesson, with the address for each."""
         if not self.repository:
             return []
         path = f"notebooks/{lesson}/{lesson}.ipynb"
@@ -112,7 +112,7 @@ class Site:
 
 @dataclass(frozen=True)
 class Adds:
-    """What a course adds to the tool: Python files of its own, as seen from its `course.toml`."""
+    """A course's additions to the tool: Python files, with paths relative to its `course.toml`."""
 
     # Experiments, properties and specimens, which run beside a learner's code: students get this file.
     experiments: str = ""
@@ -122,7 +122,7 @@ class Adds:
 
 @dataclass(frozen=True)
 class Claims:
-    """What a text about a mistake may say only where it is true: regular expressions."""
+    """Claims in texts about mistakes that the build verifies, as regular expressions."""
 
     right_numbers: str = ""  # what says that the numbers are right
     # What is said, and what has to stand in the statement, the solution or the wrong answer.
@@ -168,7 +168,7 @@ class Course:
         """Return the course in a folder.
 
         Raises:
-            AuthoringError: its `course.toml` is missing, or not as it must be.
+            AuthoringError: its `course.toml` is missing or not valid.
         """
         try:
             return _read(identity(root / FILE))
@@ -177,7 +177,7 @@ class Course:
 
     @classmethod
     def above(cls, folder: Path) -> Course | None:
-        """Return the course of a folder, or of the next folder above that has one."""
+        """Return the course in a folder, or in the nearest folder above it; None if there is none."""
         folder = folder.resolve()
         return next(
             (cls.read(parent) for parent in (folder, *folder.parents) if (parent / FILE).is_file()), None
@@ -185,7 +185,7 @@ class Course:
 
     @classmethod
     def of(cls, folder: Path) -> Course:
-        """Return the course that `above` finds.
+        """Return the course in a folder, or in the nearest folder above it.
 
         Raises:
             AuthoringError: there is none.
@@ -198,21 +198,22 @@ class Course:
 
     @classmethod
     def packed(cls, folder: Path) -> Course:
-        """Return the course of a bank that has its `course.toml` beside it."""
+        """Return the course of a bank folder that also contains its `course.toml`."""
         return replace(cls.read(folder), bank=folder)
 
     @classmethod
     def find(cls, folder: Path | None = None) -> Course:
-        """Return the course that a notebook says it belongs to, or that its folder belongs to.
+        """Return the course that a notebook names, or else the one whose folder it is in.
 
-        That folder may hold no more than the course's file, as what students get does: then the installed
-        course of that name counts.
+        A student's folder may contain only the course's `course.toml`; then the installed course of that name
+        is returned.
 
         Args:
-            folder: the working folder if none is named, or the notebook's, where a cell has left that.
+            folder: the notebook's folder; without it, the working folder, and then the folder in which the
+                notebook was started.
 
         Raises:
-            NoCourse: it belongs to none, or that course is not here.
+            NoCourse: the notebook belongs to no course, or its course is not here.
         """
         packed = os.environ.get(PACKED)
         if packed:
@@ -238,13 +239,13 @@ class Course:
 
     @property
     def tool(self) -> Path | None:
-        """The folder of the tool's own distribution, where that lies in the course's folder."""
+        """The folder of the tool's own distribution if it is inside the course's folder; else None."""
         folder = Path(__file__).parents[3]
         return folder if folder.is_relative_to(self.root) and (folder / "pyproject.toml").is_file() else None
 
     @property
     def colab_cell(self) -> str:
-        """The cell that installs the course where only the notebook is; empty if no repository is named."""
+        """The code that installs the course beside a lone notebook, as in Colab; "" without a repository."""
         if not self.site.repository:
             return ""
         requirement = f"git+{self.site.repository}@{self.site.branch}"
@@ -259,7 +260,7 @@ class Course:
         return self.root / "source"
 
     def beside_banks(self) -> dict[str, bytes]:
-        """Return the files that a bank is read and asked with, by their place beside it.
+        """Return the content of the course's files that a bank needs beside it, by their paths in the course.
 
         Raises:
             OSError: one is missing.
@@ -268,7 +269,7 @@ class Course:
         return {name: (self.root / name).read_bytes() for name in names}
 
     def packages(self) -> dict[str, Path]:
-        """Return the folders of the course's own packages, of those that can be imported."""
+        """Return the folder of each of the course's own packages that can be imported, by name."""
         folders = {name: package_folder(name) for name in self.preload}
         return {name: path for name, path in folders.items() if path}
 
@@ -285,7 +286,7 @@ class Course:
         return bank.load(lesson, self.bank, self.forbidden, self.entries)
 
     def lesson_of(self) -> dict[str, str]:
-        """Return the lesson of each task, in the course's order.
+        """Return the lesson of each task by the task's id, in the course's order.
 
         Raises:
             BankError: a bank is damaged.
@@ -337,12 +338,12 @@ def _read(file: Identity) -> Course:
 
 
 def installed() -> dict[str, Path]:
-    """Return the folders in which installed packages have courses, by the courses' names."""
+    """Return the folders of installed packages that contain courses, by the course's name."""
     packages = ((entry, package_folder(entry.module)) for entry in entry_points(group=GROUP))
     return {entry.name: package / (entry.attr or "") for entry, package in packages if package}
 
 
 def package_folder(name: str) -> Path | None:
-    """Return the folder of a package that can be imported; None where there is none, or it is a file."""
+    """Return the folder of a package that can be imported; None if there is none, or it is a single file."""
     spec = find_spec(name)
     return next(map(Path, spec.submodule_search_locations or ()), None) if spec else None

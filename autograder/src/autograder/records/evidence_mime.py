@@ -1,4 +1,4 @@
-"""The MIME type of evidence, in a module of its own, so that code that only counts outputs loads no torch."""
+"""The MIME type of evidence, in its own module: code that only counts outputs need not import torch."""
 
 from __future__ import annotations
 

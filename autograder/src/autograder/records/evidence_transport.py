@@ -1,4 +1,4 @@
-"""Evidence as one bounded piece of text: JSON with safetensors in base64, never a pickle."""
+"""Evidence as one text of limited size: JSON with safetensors in base64, never a pickle."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ class EvidenceRefused(Exception):
 
 
 def pack(evidence: Evidence) -> str:
-    """Evidence as text.
+    """Return evidence as text.
 
     Raises:
-        EvidenceRefused: it is larger than `MAX_BYTES`, or a tensor only pretends to hold numbers.
+        EvidenceRefused: it is larger than `MAX_BYTES`, or one of its tensors has no readable numbers.
     """
     plain, tensors = serialization.encode(evidence)
     try:
@@ -53,7 +53,7 @@ def pack(evidence: Evidence) -> str:
 
 
 def unpack(text: Any) -> Evidence:
-    """Read what `pack` wrote.
+    """Return the evidence in a text that `pack` made.
 
     Raises:
         EvidenceRefused: the text is too large or is not evidence.

@@ -1,4 +1,4 @@
-"""What files hold, as digests, each read again only when it has changed; and how a file is written whole."""
+"""Digests of files, computed again only after a change, and the atomic writing of files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 
 class Identity(NamedTuple):
-    """A file and the marks by which a change of it shows."""
+    """A file's path, inode number, size and time of change in nanoseconds, which together reveal a change."""
 
     path: Path
     number: int
@@ -21,10 +21,10 @@ class Identity(NamedTuple):
 
 
 def identity(path: Path) -> Identity:
-    """Return the file as it is at this moment.
+    """Return the identity of a file as it is now.
 
     Raises:
-        OSError: it cannot be looked at.
+        OSError: its state cannot be read.
     """
     about = path.stat()
     return Identity(path, about.st_ino, about.st_size, about.st_mtime_ns)
@@ -45,7 +45,7 @@ def _digest(file: Identity) -> bytes:
 
 
 def folder_digest(folder: Path) -> str:
-    """Return the SHA-256 of all files in a folder and of their names; what links lead to does not count."""
+    """Return the SHA-256 of the names and contents of all files in a folder, without symbolic links."""
     digest = hashlib.sha256()
     for file in sorted(folder.rglob("*")):
         if file.is_file() and not file.is_symlink():
@@ -54,7 +54,11 @@ def folder_digest(folder: Path) -> str:
 
 
 def write_all(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write some files into a folder, by their place in it.
+    """Write files into a folder.
+
+    Args:
+        folder: the folder.
+        files: the content of each file by its path in the folder.
 
     Raises:
         OSError: one cannot be written.
@@ -66,15 +70,15 @@ def write_all(folder: Path, files: Mapping[str, bytes]) -> None:
 
 
 def write_whole(path: Path, content: bytes, mode: int | None = None) -> None:
-    """Write a file, and make its folder, so that who reads it finds the old content or the new one.
+    """Write a file atomically, and make its folder: a reader finds the old content or the new one.
 
     Args:
         path: the file.
-        content: all that it is to hold.
-        mode: who may read and write it; as for any new file if none.
+        content: its new content.
+        mode: the file's permissions; those of any new file by default.
 
     Raises:
-        OSError: it cannot be written; what was there is there still.
+        OSError: it cannot be written; the old content is then unchanged.
     """
     with beside(path) as fresh:
         fresh.write_bytes(content)
@@ -84,10 +88,10 @@ def write_whole(path: Path, content: bytes, mode: int | None = None) -> None:
 
 @contextmanager
 def beside(path: Path) -> Iterator[Path]:
-    """Yield the path of a new file, which takes the place of another one once it is written to its end.
+    """Yield the path of a temporary file that replaces another file when the block ends without an error.
 
     Raises:
-        OSError: it cannot be written; what was there is there still.
+        OSError: it cannot be written; the old content is then unchanged.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     fresh = path.with_name(f".new-{secrets.token_hex(8)}")

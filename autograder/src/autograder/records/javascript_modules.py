@@ -1,4 +1,4 @@
-"""ES modules that a browser gets as one text: in a page, in a notebook, and where nothing is fetched."""
+"""ES modules combined into one text, for browsers that cannot fetch further files."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ SAID = re.compile(r'\bN?_\(\s*"((?:[^"\\\n]|\\.)*)"')
 
 @lru_cache(maxsize=64)
 def bundled(path: Path) -> str:
-    """Return a module's text with the text of each module that it imports in front, once.
+    """Return a module's text, with the text of each module that it imports placed before it, once.
 
-    All share one scope, so no two may use one name for different things; a browser refuses the text else.
+    All share one scope, so no two may use one name for different things; a browser would refuse the text.
 
     Raises:
         OSError: a module cannot be read.
@@ -39,5 +39,5 @@ def bundled(path: Path) -> str:
 
 
 def translatable_texts(text: str) -> list[str]:
-    """Return what a module says: the texts that it gives to `_` or to `N_`."""
+    """Return the texts that a module passes to `_` or to `N_` for translation."""
     return list(dict.fromkeys(name.replace('\\"', '"') for name in SAID.findall(text)))

@@ -1,6 +1,6 @@
-"""What a notebook that has joined a live room sends: five fields, and nothing else.
+"""The event that a notebook sends to a live room: five fields, and nothing else.
 
-Both ends read it from here: the notebook that sends, the room that hears, and the words that ask for consent.
+The notebook that sends, the room that receives, and the text that asks for consent all use this definition.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ CODE = re.compile(f"[{LETTERS}]{{8}}")
 
 @dataclass(frozen=True)
 class LiveEvent:
-    """Something that happened in a notebook."""
+    """An event in a notebook: a check, a request for a hint, or the joining of a room."""
 
     learner: str  # a random number of this room, so that one person counts once
     task: str  # its id; "" for none
@@ -44,15 +44,15 @@ class LiveEvent:
 
 
 def as_sent(event: LiveEvent) -> bytes:
-    """Return an event as the bytes that are sent."""
+    """Return an event as the JSON that is sent."""
     return json.dumps({**asdict(event), "seconds_ago": round(event.seconds_ago, 1)}).encode()
 
 
 def as_heard(sent: bytes) -> LiveEvent:
-    """Return the event in what a stranger sent.
+    """Return the event in JSON that a stranger sent.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is not an event.
     """
     try:
         plain = json.loads(sent)
@@ -62,6 +62,6 @@ def as_heard(sent: bytes) -> LiveEvent:
 
 
 def meant_code(typed: str) -> str:
-    """Return the code that was typed, in any case, with spaces or hyphens; "" where it is none."""
+    """Return a room's code from what was typed, in any case, with spaces or hyphens; "" if it is no code."""
     code = re.sub(r"[\s-]", "", typed).upper()
     return code if CODE.fullmatch(code) else ""

@@ -1,4 +1,4 @@
-"""What a Python file of a course defines: its tasks, its mistakes, and what it adds to the tool."""
+"""The loading of a course's Python files, which define tasks, mistakes and additions to the tool."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class _AsItStands(SourceFileLoader):
 
 
 def defined_by(path: Path, name: str) -> dict[str, Any]:
-    """Run a file as a module of that name, and return what it defines.
+    """Run a file as a module of that name, and return the names that it defines, with their values.
 
     Raises:
         AuthoringError: the file is missing or fails.

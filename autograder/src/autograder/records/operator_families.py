@@ -1,4 +1,4 @@
-"""Ready-made calls that a task can forbid, in families of those that do the same work."""
+"""Families of ready-made calls that do the same work, and that a task can forbid."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Family:
-    """Ready-made calls that do the same work, by patterns."""
+    """A family of ready-made calls that do the same work, as patterns of names and operators."""
 
     name: str  # what a task forbids them by
     instead: str  # what the learner is asked to write, as in "this task asks you to write … yourself"
@@ -19,9 +19,9 @@ class Family:
 
 @dataclass(frozen=True)
 class Described:
-    """A family as a course's file describes it: a table of `forbidden`.
+    """A family as a course's file describes it, in a table of `forbidden`.
 
-    A family that runs no operator of its own is noticed `at` operators that run inside it.
+    A family without torch operators of its own is recognised by operators that run inside it: `at`.
     """
 
     instead: str
@@ -34,9 +34,9 @@ def families(table: Mapping[str, Described]) -> tuple[Family, ...]:
     """Return the families that a course's file describes.
 
     Raises:
-        KeyError: one names another in `also` that is not there.
-        RecursionError: some name each other in a circle.
-        re.error: a pattern cannot be read.
+        KeyError: a family names another one in `also` that does not exist.
+        RecursionError: families name each other in a circle.
+        re.error: a pattern is not valid.
     """
 
     def names(name: str) -> list[str]:

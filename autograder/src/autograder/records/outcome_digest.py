@@ -1,10 +1,11 @@
-"""Whether an answer did what the solution does, at a glance: as one short digest of all its outcomes.
+"""A digest of an answer's outcomes, which tells at once whether they equal the solution's.
 
-Where grades count, an answer is judged outside its process, and what is right is not in there. To try general
-experiments on every answer takes longer than all else, though most are right and need none. So the questions
-hold this digest for the probes that a learner sees, and an answer that comes to the same is not looked at
-more closely. It says nothing that a check at home does not say, nobody gets a number out of it, and it earns
-nothing. Right answers that round otherwise may come to another digest: they are looked at as if wrong.
+During grading, an answer is judged in another process, and the right outcomes are not in the learner's.
+General experiments take longer than everything else, though most answers are right and need none. So the bank
+without answers has this digest for the probes that a learner sees, and an answer with the same digest gets no
+experiments. The digest reveals nothing that a check at home does not, contains no number of the solution, and
+earns nothing. Right answers that round differently may have another digest: they are examined as if they were
+wrong.
 """
 
 from __future__ import annotations
@@ -31,13 +32,13 @@ NAN, ABOVE, BELOW = 17.0, 19.0, -23.0
 
 
 def outcome_digest_of(probes: Sequence[Probe], outcomes: Mapping[str, Outcome]) -> str:
-    """Return the digest of what an answer did on a task's probes."""
+    """Return the digest of an answer's outcomes on a task's probes."""
     parts = [_part(probe, outcomes[probe.id]) for probe in probes if probe.id in outcomes]
     return hashlib.blake2s(json.dumps(parts).encode(), digest_size=BYTES).hexdigest()
 
 
 def expected_digest_of(probes: Sequence[Probe]) -> str:
-    """Return the digest of what the solution does on a task's probes."""
+    """Return the digest of the solution's outcomes on a task's probes."""
     parts = [REFUSED if probe.raises else _part(probe, probe.expected) for probe in probes]
     return hashlib.blake2s(json.dumps(parts).encode(), digest_size=BYTES).hexdigest()
 

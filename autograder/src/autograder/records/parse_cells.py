@@ -1,4 +1,4 @@
-"""Read the Python of cells without running it, magics and all."""
+"""The parsing of cells as Python, including magics, without running them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_TEXT = 50_000  # in one cell; nobody types more, and what is read here may 
 
 @lru_cache(maxsize=256)
 def parsed(source: str) -> ast.Module:
-    """Return a cell's statements, not to be changed; none where it is no Python and so cannot run."""
+    """Return a cell's syntax tree, shared and not to be changed; an empty one if the cell is not valid."""
     nothing = ast.Module([], [])
     if len(source) > MOST_TEXT:
         return nothing
@@ -34,9 +34,9 @@ def parsed(source: str) -> ast.Module:
 
 @lru_cache(maxsize=256)
 def names_of(source: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the names that a cell gives a value to for all cells, and those that it needs from others.
+    """Return the global names that a cell assigns, and those that it needs from other cells.
 
-    There are none where it does not compile, since then nothing of it runs.
+    Both are empty if the cell does not compile, since then nothing of it runs.
     """
     try:
         whole = symtable.symtable(ast.unparse(parsed(source)), "cell", "exec")
@@ -130,7 +130,7 @@ def _as_call(text: str, is_value: bool) -> str:
 
 
 def words_of(source: str) -> frozenset[str]:
-    """Return all that could be a name in a text, Python or not."""
+    """Return all words in a text that could be names, whether or not it is Python."""
     return frozenset(re.findall(r"\w+", source))
 
 

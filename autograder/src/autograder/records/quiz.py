@@ -1,4 +1,4 @@
-"""A quiz: questions on each lesson, whose wrong answers come of mistakes that have names."""
+"""A quiz: questions on each lesson, in which each wrong answer reveals a named mistake."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FEWEST_PEOPLE = 5
 
 @dataclass(frozen=True)
 class QuizForm:
-    """A question as one form of the quiz asks it."""
+    """A question as one form of the quiz words it."""
 
     text: str
     right: str
@@ -25,17 +25,17 @@ class QuizForm:
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """What to choose from, in an order that tells nothing."""
+        """The possible answers, sorted so that their order reveals nothing."""
         return tuple(sorted((self.right, *self.wrong.values())))
 
     def mistake(self, choice: str) -> str:
-        """Return the mistake that an answer comes of; "" of none."""
+        """Return the id of the mistake that an answer reveals; "" for none."""
         return next((fault for fault, answer in self.wrong.items() if answer == choice), "")
 
 
 @dataclass(frozen=True)
 class QuizQuestion:
-    """A question on a lesson, asked once in each form."""
+    """A question on a lesson, with one wording in each form of the quiz."""
 
     id: str
     lesson: str
@@ -43,17 +43,17 @@ class QuizQuestion:
 
     @property
     def context(self) -> str:
-        """Where its texts stand, for translators."""
+        """The context of its texts in the translation files."""
         return f"quiz: {self.id}"
 
     def on(self, occasion: str) -> QuizForm:
-        """Return the form in which a class is asked it."""
+        """Return the form in which the question is asked to a class, before or after the course."""
         return list(self.asked.values())[OCCASIONS[occasion]]
 
 
 @dataclass(frozen=True)
 class QuizAnswers:
-    """The answers of one learner of a class, as they are handed in."""
+    """One learner's answers to a class's quiz, as they are handed in."""
 
     course: str = ""
     occasion: str = ""
@@ -62,7 +62,7 @@ class QuizAnswers:
 
 
 def file_of(occasion: str) -> str:
-    """Return the name of the file in which a learner's answers are handed in."""
+    """Return the name of the file in which learners hand in their answers."""
     return f"quiz-{occasion}.json"
 
 
@@ -72,19 +72,19 @@ class _Table:
 
 
 def read_whole_quiz(course: Course) -> tuple[QuizQuestion, ...]:
-    """Return the questions of a course's quiz, those on lessons that are not here yet among them.
+    """Return all questions of a course's quiz, even those on lessons that the course does not have yet.
 
     Raises:
-        AuthoringError: the file is missing or not as it must be.
+        AuthoringError: the file is missing or not valid.
     """
     return read_toml(_Table, course.root / course.quiz).item if course.quiz else ()
 
 
 def read_quiz(course: Course) -> tuple[QuizQuestion, ...]:
-    """Return the questions of a course's quiz on the lessons that are here, in the order of these.
+    """Return the questions of a course's quiz on lessons that it has, in the order of these lessons.
 
     Raises:
-        AuthoringError: the file is missing or not as it must be.
+        AuthoringError: the file is missing or not valid.
     """
     items = read_whole_quiz(course)
     here = [item for item in items if item.lesson in course.lessons]
@@ -92,15 +92,15 @@ def read_quiz(course: Course) -> tuple[QuizQuestion, ...]:
 
 
 def first_lesson(items: Sequence[QuizQuestion], form: str, choices: Mapping[str, str]) -> str:
-    """Return the lesson to begin with; "" where every answer is right.
+    """Return the name of the lesson to begin with; "" if every answer is right.
 
     Each lesson builds on those before it. So the first gap decides: the earliest lesson with a question that
-    is not answered rightly, whatever is right after it. A question that is left out counts as not known yet.
+    is not answered correctly, even if later answers are right. A question without an answer counts as a gap.
     One wrong answer is enough, because a guess is right one time in three or four.
 
     Args:
         items: the questions, in the order of the lessons.
-        form: which form was answered.
-        choices: the answers, by question.
+        form: the name of the form that was answered.
+        choices: the chosen answer by question id.
     """
     return next((item.lesson for item in items if choices.get(item.id) != item.asked[form].right), "")

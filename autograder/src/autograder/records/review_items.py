@@ -1,4 +1,4 @@
-"""Review questions: what a course asks again of its earlier lessons, with fresh numbers each time."""
+"""Review questions, with which a course asks about earlier lessons again, with new numbers each time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DRAWS = 50  # how often numbers are drawn until no two choices are the same
 
 @dataclass(frozen=True)
 class AskedItem:
-    """A review question with its numbers drawn: what one learner sees on one day."""
+    """A review question with its numbers drawn, as one learner sees it on one day."""
 
     item: ReviewItem
     text: str
@@ -29,13 +29,13 @@ class AskedItem:
     is_code: bool = False  # whether the choices are the lines of a function
 
     def mistake(self, choice: str) -> str:
-        """Return the mistake that a choice comes of; "" of none."""
+        """Return the id of the mistake that a choice reveals; "" for none."""
         return "" if choice == self.right else self.item.fault or choice
 
 
 @dataclass(frozen=True)
 class ReviewItem:
-    """A question on a lesson; `text`, `right` and `wrong` hold names of drawn numbers in braces."""
+    """A question on a lesson; `text`, `right` and `wrong` contain placeholders for numbers in braces."""
 
     id: str
     lesson: str
@@ -53,7 +53,7 @@ class ReviewItem:
 
     @property
     def faults(self) -> frozenset[str]:
-        """The mistakes that it is about."""
+        """The ids of the mistakes that the question can reveal."""
         return frozenset(filter(None, (self.fault, *self.wrong)))
 
     @property
@@ -65,12 +65,12 @@ class ReviewItem:
         """Return the question with its numbers drawn.
 
         Args:
-            seed: what the numbers are drawn under.
-            say: gives a text in the learner's language, from its context and English.
-            own_code: the learner's right answer to `task`, where there is one.
+            seed: the seed of the draw, such as the number of a day.
+            say: translates a text, given its context in the translation files and its English.
+            own_code: the learner's right answer to `task`; empty if there is none.
 
         Raises:
-            ValueError: two choices are the same whatever is drawn, or the slip fits no line.
+            ValueError: two choices are equal in every draw, or the slip does not fit exactly one line.
         """
         numbers, drawn = random.Random(f"{self.id} {seed}"), {}
         for _try in range(DRAWS):
@@ -104,10 +104,10 @@ class _Table:
 
 
 def read_review(course: Course) -> tuple[ReviewItem, ...]:
-    """Return a course's review questions on the lessons that are here: its own, then those of its quiz.
+    """Return a course's review questions on lessons that it has: its own, then those of its quiz.
 
     Raises:
-        AuthoringError: the file is missing or not as it must be.
+        AuthoringError: the file is missing or not valid.
     """
     own = read_toml(_Table, course.root / course.review).item if course.review else ()
     items = [ReviewItem(**{**vars(item), "context": f"review: {item.id}"}) for item in own]

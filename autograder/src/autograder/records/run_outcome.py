@@ -1,7 +1,8 @@
-"""What came of running an answer: plain data, the only thing that passes from `collect` to `judge`.
+"""The outcomes of calling an answer, as plain data: the only thing that passes from `probe` to `judge`.
 
-An `Outcome` is what one call yielded. `Evidence` is everything seen of one answer. Both travel as JSON
-plus tensors, never as pickles, so that a judge in another process can read them without running anything.
+An `Outcome` is the result of one call. `Evidence` is everything recorded about one answer. Both are sent as
+JSON plus tensors, never as pickles, so that a judge in another process can read them without running any
+code.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ OtherDtype = Literal[
 
 @dataclass(frozen=True)
 class Operand:
-    """What a name stood for in the expression that raised an error: a tensor, or a plain value as text."""
+    """The value of a name in the expression that raised an error: a tensor's shape, or a plain value."""
 
     name: str
     shape: tuple[int, ...] | None = None
@@ -41,7 +42,7 @@ class Operand:
 
 @dataclass(frozen=True)
 class ErrorReport:
-    """An exception, told from the learner's side of the call."""
+    """An exception, described by the learner's own line of code."""
 
     type: str
     message: str
@@ -55,16 +56,16 @@ class ErrorReport:
     called: str = ""  # what that line calls, if the error comes from a line in there
 
     def is_one_of(self, names: Collection[str]) -> bool:
-        """Tell whether `except` with these names would catch it."""
+        """Tell whether an `except` clause with these class names would catch the exception."""
         return not {self.type, *self.bases}.isdisjoint(names)
 
 
 @dataclass(frozen=True)
 class Uncalled:
-    """Why an answer was not called.
+    """The reason why an answer was not called.
 
-    Either it takes other `arguments` than the task names, and `name` is its signature; or an input is to be
-    made of a class of an `earlier` task, and `name` is that class.
+    With "arguments", its parameters are not those of the task, and `name` is its signature. With "earlier",
+    an input needs a class from an earlier task, and `name` is that class.
     """
 
     why: Literal["arguments", "earlier"]
@@ -74,7 +75,7 @@ class Uncalled:
 
 @dataclass(frozen=True)
 class Reshaped:
-    """A parameter that has another shape than it should."""
+    """A parameter whose shape is not the expected one."""
 
     name: str
     obtained: tuple[int, ...]
@@ -83,7 +84,7 @@ class Reshaped:
 
 @dataclass(frozen=True)
 class ModuleReport:
-    """What was seen of a module beside what it returned; empty where nothing is wrong, or for a function."""
+    """Observations of a module beside its result; empty if nothing is wrong, and for functions."""
 
     missing: tuple[str, ...] = ()  # names of parameters, as in the next ones
     unexpected: tuple[str, ...] = ()
@@ -95,13 +96,13 @@ class ModuleReport:
 
     @property
     def loadable(self) -> bool:
-        """Tell whether the probe's weights could be put into the module."""
+        """Whether all of the probe's weights fit the module's parameters."""
         return not (self.missing or self.unexpected or self.reshaped)
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one call returned or raised."""
+    """The result of one call of an answer: a returned value or an exception."""
 
     type_name: str = "NoneType"
     # A detached CPU copy of the returned value, of any shape; of a plain number, a tensor without axes. None
@@ -136,7 +137,7 @@ class ForbiddenCall:
 
 @dataclass(frozen=True)
 class Influence:
-    """Whether slices of the result depend on slices of an input along axes of one name."""
+    """The slices of a result that depend on each slice of an input, along two axes of the same name."""
 
     input: str
     along: str  # the input's axis, as its author names it
@@ -146,7 +147,7 @@ class Influence:
 
 @dataclass(frozen=True)
 class Examination:
-    """What general experiments show of any answer, right or wrong; it earns nothing."""
+    """The results of general experiments on an answer, right or wrong; they earn nothing."""
 
     probe: str
     idle: tuple[str, ...] = ()  # arguments and parameters that can change without any effect on the result
@@ -159,7 +160,7 @@ class Examination:
 
 @dataclass(frozen=True)
 class Step:
-    """A tensor that an answer makes on its way."""
+    """A tensor that an answer makes before its result."""
 
     name: str  # what the learner's code calls it; "" where it gives no name
     line_number: int
@@ -173,7 +174,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Trail:
-    """The steps that an answer takes on one probe, in order; it earns nothing."""
+    """The tensors that an answer makes on one probe, in order; they earn nothing."""
 
     probe: str
     steps: tuple[Step, ...] = ()
@@ -186,7 +187,7 @@ class Trail:
 
 @dataclass(frozen=True)
 class Evidence:
-    """All that was recorded of one answer, for one set of givens: the variables that its notebook defines."""
+    """Everything recorded about one answer, in a notebook that ran with one set of givens (example data)."""
 
     task: str
     status: Status
@@ -204,5 +205,5 @@ class Evidence:
 
 
 def dtype_name(dtype: torch.dtype) -> str:
-    """`torch.float32` as "float32"."""
+    """Return a dtype's name without its prefix, such as "float32" for `torch.float32`."""
     return str(dtype).removeprefix("torch.")

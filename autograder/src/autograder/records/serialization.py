@@ -1,9 +1,9 @@
-"""Records as JSON and tensors, and back: banks, evidence, progress, what grading found; and from TOML.
+"""Records as JSON and tensors, and back: banks, evidence, progress, grading results; and records from TOML.
 
 A record is a dataclass. In JSON it is an object of the fields that differ from their defaults, and the types
-of the fields say how they are read: records, `Mapping`, `tuple`, `Literal`, unions, plain values and `Any`. A
-tensor is put aside under the path at which it stands. Nothing is ever made but what the types name, since the
-text may be a stranger's.
+of the fields decide how they are read: records, `Mapping`, `tuple`, `Literal`, unions, plain values and
+`Any`. A tensor is stored separately, under its path in the record. Only objects of the declared types are
+created, since a stranger may have written the text.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ Record = TypeVar("Record")
 
 
 def encode(record: object) -> tuple[Any, dict[str, Tensor]]:
-    """Return a record as JSON-ready data, and the tensors that it names."""
+    """Return a record as JSON-compatible data, and its tensors by their paths in the record."""
     tensors: dict[str, Tensor] = {}
     return _as_json(record, "", tensors), tensors
 
@@ -53,17 +53,19 @@ def decode(
     most_text: int | None = None,
     most_items: int | None = None,
 ) -> Record:
-    """Return the record that `encode` wrote.
+    """Return the record that `encode` has converted.
 
     Args:
         kind: the record's class.
-        plain: the data.
-        tensors: the tensors that it names.
-        most_text: characters of a text that are kept, without those that a terminal acts on; all if None.
-        most_items: items of a tuple that are kept, and that a mapping may have; all if None.
+        plain: the JSON data.
+        tensors: the record's tensors by path.
+        most_text: the length to which texts are cut, in characters; control characters are also replaced.
+            None for no limit.
+        most_items: the number of items to which tuples are cut, and that a mapping may have. None for no
+            limit.
 
     Raises:
-        ValueError: the data is of another form; says where, and never much.
+        ValueError: the data does not fit the class; the message names the place and is short.
     """
     wanted: Any = kind
     record: Record = _reader(wanted)(plain, _Source(tensors, most_text, most_items))
@@ -71,10 +73,10 @@ def decode(
 
 
 def read_toml(kind: type[Record], path: Path) -> Record:
-    """Return the record that a person wrote into a file.
+    """Return the record in a TOML file that a person wrote.
 
     Raises:
-        AuthoringError: the file is missing, or not as it must be; says where.
+        AuthoringError: the file is missing or not valid; the message names the place.
     """
     try:
         return decode(kind, tomllib.loads(path.read_text(encoding="utf-8")))

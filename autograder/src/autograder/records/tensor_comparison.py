@@ -1,8 +1,8 @@
-"""When a result is what it should be: of a type and dtype that the task takes, and equal to the right one.
+"""The comparison of a result with the right one: its type, its dtype and its numbers.
 
-The tolerances are those of `torch.testing.assert_close`
-(https://docs.pytorch.org/docs/stable/testing.html), written out here because importing `torch.testing`
-takes half a second, which a learner would wait for at their first check.
+The tolerances are those of `torch.testing.assert_close` (https://docs.pytorch.org/docs/stable/testing.html),
+copied here because importing `torch.testing` takes half a second, for which a learner would wait at the first
+check.
 """
 
 from __future__ import annotations
@@ -30,13 +30,17 @@ DIGITS = {"float16": 1, "bfloat16": 1, "float32": 2, "float64": 3}
 
 
 def tolerance(*dtypes: torch.dtype) -> tuple[float, float]:
-    """Return the widest (relative, absolute) tolerance among some dtypes; exact for integers and bool."""
+    """Return the widest (relative, absolute) tolerance for some dtypes, which is 0 for integers and bool."""
     tolerances = [TOLERANCES.get(dtype, (0.0, 0.0)) for dtype in dtypes]
     return max(pair[0] for pair in tolerances), max(pair[1] for pair in tolerances)
 
 
 def close(actual: Tensor, expected: Tensor) -> Tensor:
-    """Entry by entry, whether two tensors of one shape agree; nan agrees with nan. Same shape, bool."""
+    """Return for each entry whether two tensors of one shape agree; nan agrees with nan.
+
+    Shapes:
+        returns: that of the tensors, bool
+    """
     if _whole(actual, expected):  # doubles would take large ones that differ by 1 for the same
         return actual == expected
     if actual.is_complex() or expected.is_complex():
@@ -52,9 +56,12 @@ def close(actual: Tensor, expected: Tensor) -> Tensor:
 
 
 def plainly_right(actual: Tensor, expected: Tensor) -> Tensor:
-    """Entry by entry, whether numbers that are close are so by their own size, too. Same shape, bool.
+    """Return for each entry whether two tensors of one shape agree even relative to the entry's own size.
 
-    Numbers that are as small as the absolute tolerance are close to each other whatever they are.
+    Entries as small as the absolute tolerance always agree in `close`, whatever their values.
+
+    Shapes:
+        returns: that of the tensors, bool
     """
     right = close(actual, expected)
     if _whole(actual, expected):
@@ -78,7 +85,7 @@ def all_close(actual: Tensor, expected: Tensor) -> bool:
 
 
 def looks_rounded(actual: Tensor, expected: Tensor) -> bool:
-    """Tell whether the answer is the right one cut to a few decimals, as when copied from the text."""
+    """Tell whether a tensor is the right one rounded to a few decimals, as when copied from output."""
     if _whole(actual, expected):
         return False
     cut = actual.double()
@@ -91,7 +98,7 @@ def looks_rounded(actual: Tensor, expected: Tensor) -> bool:
 
 
 def type_fits(task: Task, outcome: Outcome) -> bool:
-    """Tell whether a tensor, or a number where the task takes one, was given."""
+    """Tell whether the result is a tensor, or a plain number if the task accepts one."""
     if outcome.type_name == "torch.Tensor":
         return True
     scalar = outcome.type_name in NUMBER_TYPES or (
@@ -102,7 +109,7 @@ def type_fits(task: Task, outcome: Outcome) -> bool:
 
 
 def dtype_fits(task: Task, outcome: Outcome) -> bool:
-    """Tell whether the dtype is one that the task names."""
+    """Tell whether the task allows the result's dtype."""
     if outcome.dtype in task.dtypes:
         return True
     # A plain number has no dtype that a learner chose: 1.0 is a float64 to numpy and to us.
@@ -114,5 +121,5 @@ def dtype_fits(task: Task, outcome: Outcome) -> bool:
 
 
 def narrower(dtype: str, expected: str) -> bool:
-    """Tell whether a floating-point dtype keeps fewer digits than the one that is expected."""
+    """Tell whether a floating-point dtype has fewer digits than the expected one."""
     return dtype in DIGITS and expected in DIGITS and DIGITS[dtype] < DIGITS[expected]

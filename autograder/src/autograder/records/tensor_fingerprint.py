@@ -1,4 +1,4 @@
-"""A tensor in a few numbers that tell whether two hold the same, whatever their layout and scale."""
+"""The fingerprint of a tensor: a few numbers that are equal for equal tensors of any layout and scale."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CLOSE = 2e-4
 
 @dataclass(frozen=True)
 class Fingerprint:
-    """What is kept of a tensor; axes of size 1 do not count."""
+    """A few numbers that describe a tensor; axes of size 1 are ignored."""
 
     shape: tuple[int, ...]
     size: float  # the root mean square of its entries
@@ -29,13 +29,13 @@ class Fingerprint:
 
 
 def fingerprint(tensor: Tensor) -> Fingerprint | None:
-    """Return a tensor's fingerprint in the order of its axes; None where it would say nothing."""
+    """Return a tensor's fingerprint in the order of its axes; None for unsuitable tensors, such as zeros."""
     entries = _entries(tensor)
     return None if entries is None else _measured(entries)
 
 
 def fingerprints(tensor: Tensor) -> tuple[Fingerprint, ...]:
-    """Return a tensor's fingerprints in every order of its axes, the given one first."""
+    """Return a tensor's fingerprint for every order of its axes, the present order first."""
     entries = _entries(tensor)
     if entries is None or entries.ndim > MOST_AXES:
         return ()
@@ -43,10 +43,14 @@ def fingerprints(tensor: Tensor) -> tuple[Fingerprint, ...]:
 
 
 def factor_between(actual: Fingerprint, expected: Sequence[Fingerprint]) -> float | None:
-    """Return how many times the expected tensor the actual one is; None where it is no multiple of it.
+    """Return the factor from the expected tensor to the actual one; None if it is not a multiple.
 
-    `expected` is that tensor in several orders of its axes. Neighbouring axes may be joined in one of the two
-    tensors: (days, groups, size) and (days, groups * size) are the same numbers in the same order.
+    Neighbouring axes may be joined in one of the two tensors: (days, groups, size) and (days, groups * size)
+    have the same numbers in the same order.
+
+    Args:
+        actual: the actual tensor's fingerprint.
+        expected: the expected tensor's fingerprints, for several orders of its axes.
     """
     for candidate in expected:
         if not (_joins(actual.shape, candidate.shape) or _joins(candidate.shape, actual.shape)):
