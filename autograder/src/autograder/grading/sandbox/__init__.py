@@ -1,6 +1,6 @@
-"""Running strangers' notebooks: a warm process, a fork for each, a sandbox around them all.
+"""The execution of strangers' notebooks: a process kept ready, a fork for each notebook, and a sandbox.
 
-It knows notebooks and limits; what a lesson, a task or a point is stands outside.
+This package knows notebooks and limits; lessons, tasks and points are defined outside.
 """
 
 # The modules that other rooms use.

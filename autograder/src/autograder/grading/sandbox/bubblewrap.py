@@ -1,4 +1,4 @@
-"""The sandbox's walls: which files a submission can see, put up with bubblewrap."""
+"""The walls of the sandbox: bubblewrap decides which files a submission can see."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ _READ: set[str] = set()
 
 @dataclass(frozen=True)
 class Inside:
-    """What a sandbox holds beside Python and this package."""
+    """The content of a sandbox beside Python and this package."""
 
     # What its notebooks see, by the place below `INSIDE`; a later one may cover a part.
     folders: Mapping[str, Path] = field(default_factory=dict)
@@ -88,12 +88,12 @@ class Inside:
 
 
 def command(inside: Inside, identity: Sequence[str] = (), group: int = -1) -> list[str]:
-    """Return the command that starts a sandbox with its warm process; `identity` is what `workers` adds.
+    """Return the command that starts a sandbox with its warm process.
 
     Args:
-        inside: what it holds.
-        identity: more arguments of bubblewrap's.
-        group: the descriptor by which runs enter their control group; -1 where there is none.
+        inside: the content of the sandbox.
+        identity: further arguments for bubblewrap, such as user ids.
+        group: the descriptor through which runs enter their control group; -1 if there is none.
     """
     walls = [
         *(*WORLD, *identity),
@@ -190,14 +190,14 @@ def _python_folders() -> list[str]:
 
 @lru_cache(maxsize=1)
 def as_nobody() -> bool:
-    """Tell whether notebooks run as nobody: where root grades, and what they need can be read by anybody."""
+    """Tell whether notebooks run as nobody: if root grades, and everybody may read the files they need."""
     needed = [PACKAGE, PACKAGE / "__init__.py", *map(Path, _python_folders())]
     return os.geteuid() == 0 and all(path.stat().st_mode & 0o004 for path in needed)
 
 
 @lru_cache(maxsize=1)
 def why_not() -> str:
-    """Return the reason why there is no sandbox here; "" if there can be one."""
+    """Return why no sandbox can be started here; "" if one can."""
     if not sys.platform.startswith("linux"):
         return "a sandbox needs Linux"
     if shutil.which("bwrap") is None:

@@ -1,15 +1,15 @@
-"""Have the kernel bound all memory and all processes of a run, where this process may make control groups.
+"""Control groups, with which the kernel limits the memory and processes of a run, where they are available.
 
-Control groups of version 2 count what no process's own numbers show: tables of memory, records of its
-areas, and what waits in pipes and sockets. They can be had where a part of their tree is delegated to whoever
-grades, as by `systemd-run --user --scope -p Delegate=yes autograder grade`. Elsewhere only the watcher of
+Control groups of version 2 count memory that no process's own numbers show: page tables, records of memory
+areas, and data in pipes and sockets. They are available if a part of their tree is delegated to the grader,
+as by `systemd-run --user --scope -p Delegate=yes autograder grade`. Elsewhere only the watcher of
 `supervisor.py` counts.
 
     the delegated group ─┬─ grader       this process, its workers, and the sandboxes' own processes
                          └─ run-…        a runner and all that it starts: one group for each sandbox
 
-The grader makes and reads these groups. Into the sandbox goes one descriptor, by which a runner puts itself
-into its group before it does anything else; it then closes it, and no file of a group is seen inside.
+The grader makes and reads these groups. The sandbox gets one descriptor, with which a runner enters its group
+before it does anything else. The runner then closes the descriptor, and no file of a group is visible inside.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ _numbers = itertools.count(1)
 
 
 class Unavailable(Exception):
-    """No group can be made here; says why."""
+    """No control group can be made here; the message says why."""
 
 
 class Group:
-    """The group of one sandbox's runs.
+    """The control group of one sandbox's runs.
 
     Args:
-        folder: the group's, which is there already.
+        folder: the group's folder, which exists already.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -54,10 +54,10 @@ class Group:
         self._before: Mapping[str, int] = {}
 
     def bound(self, limits: Limits) -> None:
-        """Bound the next run, and begin to count its events.
+        """Set the limits of the next run, and start to count its events.
 
         Raises:
-            OSError: the kernel takes no such bound.
+            OSError: the kernel refuses a limit.
         """
         # What lies in its /tmp and /dev/shm has a limit of its own, and counts as memory here.
         memory = limits.memory_bytes + 2 * limits.disk_bytes
@@ -72,21 +72,21 @@ class Group:
         self._before = self._events()
 
     def why_ended(self) -> str:
-        """Return "memory" or "processes" where the kernel intervened for that; else ""."""
+        """Return "memory" or "processes" if the kernel has enforced that limit in this run; else ""."""
         now = self._events()
         return next((why for why in EVENTS if now[why] > self._before.get(why, 0)), "")
 
     def end(self) -> None:
-        """End every process in it."""
+        """Kill every process in the group."""
         with contextlib.suppress(OSError):  # before Linux 5.14, what ends them is their process 1 alone
             _write(self.folder / "cgroup.kill", 1)
 
     def entrance(self) -> int:
-        """Return a descriptor: who writes "0" to it is in the group from then on."""
+        """Return a descriptor of the group: a process that writes "0" to it enters the group."""
         return os.open(self.folder / "cgroup.procs", os.O_WRONLY)
 
     def remove(self) -> None:
-        """End every process in it, and the group itself."""
+        """Kill every process in the group, and remove the group."""
         self.end()
         until = time.monotonic() + REMOVED_SECONDS
         while True:
@@ -105,7 +105,7 @@ class Group:
 
 
 def make(root: Path | None = None) -> Group | None:
-    """Return a new group for a sandbox's runs, below the delegated one; None where there is none."""
+    """Return a new group for a sandbox's runs, below the delegated group; None if there is no such group."""
     try:
         folder = (root or delegated()) / f"run-{os.getpid()}-{next(_numbers)}"
         folder.mkdir()
@@ -119,7 +119,7 @@ def make(root: Path | None = None) -> Group | None:
 
 
 def why_not() -> str:
-    """Return why no groups can be made here; "" where they can."""
+    """Return why no groups can be made here; "" if they can."""
     try:
         delegated()
     except Unavailable as problem:
@@ -128,7 +128,7 @@ def why_not() -> str:
 
 
 def in_force() -> str:
-    """Return in a sentence what bounds the memory and processes of each run on this machine."""
+    """Return a sentence that says how the memory and processes of each run are limited on this machine."""
     if why := why_not():
         return (
             "Memory and processes of each run are counted by the grader, since no control group bounds them: "
@@ -146,10 +146,10 @@ def _find_delegated() -> Path | Unavailable:
 
 
 def delegated() -> Path:
-    """Return the delegated group that this process is in, made ready.
+    """Return the folder of the delegated group that this process is in, prepared for groups below it.
 
     Raises:
-        Unavailable: there is none.
+        Unavailable: no group is delegated.
     """
     delegated_group = _find_delegated()
     if isinstance(delegated_group, Unavailable):
@@ -158,13 +158,13 @@ def delegated() -> Path:
 
 
 def find(process: Path) -> Path:
-    """Return the delegated group that a process is in, made ready to have bounded groups below it.
+    """Return the folder of the delegated group that a process is in, prepared for groups below it.
 
     Args:
-        process: its folder in /proc.
+        process: the process's folder in /proc.
 
     Raises:
-        Unavailable: it is in none.
+        Unavailable: the process is in no delegated group.
     """
     own_group = _own_group(process)
     if own_group.name == LEAF and _words(own_group.parent / "cgroup.subtree_control").issuperset(CONTROLLERS):

@@ -1,6 +1,6 @@
 """The grader's end of a sandbox's pipes: one job at a time, each with a deadline.
 
-It keeps the grader's side of the invariant that `framing` states.
+It maintains the grader's side of the invariant in `framing`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MOST_WORDS = 2_000
 
 
 class Lost(Exception):
-    """A sandbox is gone, is late, or sent something else than what it was asked for."""
+    """A sandbox has ended, exceeded a deadline, or sent an unexpected message."""
 
 
 class Channel:
@@ -27,11 +27,11 @@ class Channel:
 
     Args:
         process: the sandbox, with a pipe for each of its standard streams.
-        write_seconds: it may take to read a job, though it has nothing else to do.
+        write_seconds: the time within which the sandbox must read a job, in seconds.
 
     Attributes:
-        idle: whether nothing is left in the pipes, so that another job may be sent; else the sandbox
-            has to be ended.
+        idle: whether the pipes are empty, so that another job may be sent; otherwise the sandbox must be
+            ended.
     """
 
     def __init__(self, process: subprocess.Popen[bytes], write_seconds: float) -> None:
@@ -48,18 +48,18 @@ class Channel:
     def exchange(
         self, number: int, job: bytes, kinds: bytes, last: bytes, most: int, seconds: float
     ) -> Iterator[tuple[bytes, bytes]]:
-        """Send a job, and yield each message about it, until the last.
+        """Send a job, and yield each message about it, up to the last one.
 
         Args:
-            number: the job's, which no other job has had.
-            job: what is sent, if anything.
-            kinds: of messages that may come.
-            last: the kind of the last one.
-            most: bytes of one message.
-            seconds: until the last one has to be there, from the moment when the job was sent.
+            number: the job's number, which no other job has had.
+            job: the job's bytes; empty to send nothing.
+            kinds: the kinds of messages that may arrive.
+            last: the kind of the last message.
+            most: the most bytes that one message may have.
+            seconds: the time within which the last message must arrive, counted from the sending of the job.
 
         Raises:
-            Lost: something else came, or nothing in time.
+            Lost: an unexpected message arrived, or none in time.
         """
         self.idle = False
         reader = framing.Reader(kinds + last, most, number)
@@ -107,7 +107,7 @@ class Channel:
             self._reading.pop()
 
     def last_words(self) -> str:
-        """Return the end of what it wrote to its standard error."""
+        """Return the end of the sandbox's output to standard error."""
         with contextlib.suppress(OSError):
             while len(self._reading) == 2 and select.select(self._reading[-1:], [], [], 0)[0]:
                 self._hear()

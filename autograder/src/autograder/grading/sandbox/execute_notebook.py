@@ -1,4 +1,4 @@
-"""Run a rebuilt notebook in the sandbox, and keep going after a cell that cannot be run to its end."""
+"""The execution of a rebuilt notebook in the sandbox, which continues after a cell that had to be stopped."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _JSON_MIME = re.compile(r"^application/(.*\+)?json\Z")
 
 
 class RunsCells(Protocol):
-    """What runs a notebook's cells in a process of their own: the sandbox's worker, or a kernel."""
+    """An object that runs a notebook's cells in a separate process: the sandbox's worker, or a kernel."""
 
     def run(self, job: Job, alone: bool = False) -> RunResult: ...
 
 
 class RunIncomplete(Exception):
-    """A run did not get to its end for want of time, so no score follows from it. Says why, to a person."""
+    """A run had no time to reach its end, so it gives no score. The message tells a person why."""
 
 
 @dataclass
@@ -53,20 +53,20 @@ def execute(
     stopped: Mapping[str, str] = MappingProxyType({}),
     budget: Budget | None = None,
 ) -> Executed:
-    """Run a notebook's code cells; a cell that raises does not keep the next from running.
+    """Run a notebook's code cells; after a cell that raises an error, the next one runs.
 
-    A cell that has to be stopped takes the whole process with it. The notebook is then run again without
-    that cell, so that nothing half done is left of it, and it costs no task that does not need it.
+    A cell that has to be stopped ends the whole process. The notebook is then run again without that cell, so
+    that no half-finished state remains, and tasks that do not need the cell lose nothing.
 
     Args:
-        worker: where they run.
-        notebook: what to run; it is not changed.
-        job: how; the cells are the notebook's.
-        stopped: cells that an earlier run had to stop, and why: they are not run again.
-        budget: what is left for this submission's runs; what they take is taken off it.
+        worker: the process that runs the cells.
+        notebook: the notebook, which is not changed.
+        job: the settings of the run; its cells are replaced by the notebook's.
+        stopped: the cells that an earlier run had to stop, with the reason; these are not run again.
+        budget: the time left for this submission's runs, which is reduced.
 
     Raises:
-        SandboxFailed: the sandbox itself failed.
+        SandboxFailed: the sandbox failed.
         RunIncomplete: there was not enough time for all cells.
     """
     budget = budget or Budget()

@@ -1,10 +1,9 @@
-"""What the grader hears of the calls that tasks forbid, from the witness in a learner's process.
+"""The grader's log of forbidden calls, from the reports of the witness in a learner's process.
 
-See `autograder.probe.forbidden_calls.witness`. The first message tells a key, before any code of the
-learner's runs. Each later one bears a code under that key, and a number. So what the learner adds, changes or
-takes out of the pipe shows, and then nothing of that run counts as watched. What takes points off is believed
-in any
-case: a learner could only say it of themselves.
+See `autograder.probe.forbidden_calls.witness`. The first message contains a key, before any of the learner's
+code runs. Each later one has a number, and a code made with that key. So messages that the learner adds,
+changes or removes are noticed, and then no task of that run counts as watched. A report of a forbidden call
+is always believed, because learners could forge one only against themselves.
 """
 
 from __future__ import annotations
@@ -19,14 +18,14 @@ from typing import Any
 
 @dataclass(frozen=True)
 class CallReport:
-    """The calls of which a run told, and the tasks in whose test cells the watch stood from begin to end."""
+    """The forbidden calls that a run reported, and the tasks whose test cells were watched throughout."""
 
     calls: tuple[Any, ...] = ()
     watched: frozenset[str] = frozenset()
 
 
 def read_call_reports(messages: Iterable[Any]) -> CallReport:
-    """Return what the messages of one run say, whoever wrote them."""
+    """Return the content of a run's reports, even if the learner's code has forged some."""
     key: bytes | None = None
     calls: list[Any] = []
     numbers: list[Any] = []

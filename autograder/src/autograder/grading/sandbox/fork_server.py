@@ -1,7 +1,7 @@
-"""The warm process: gets ready what every notebook needs once, then forks itself for each notebook.
+"""The warm process, which loads everything that notebooks need, and then forks itself for each notebook.
 
-Process 1 of the sandbox starts it (see `supervisor.py`), and a keeper asks it for a runner. Only the runner
-reads the job: of a submission, nothing is ever in the warm process itself.
+Process 1 of the sandbox starts it (see `supervisor.py`), and a keeper requests a runner from it. Only the
+runner reads the job, so no data of a submission is ever in the warm process itself.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ SPILL = {"stdout": 1, "stderr": 2}
 
 
 def serve(keepers: socket.socket, preload: Sequence[str]) -> None:
-    """Say how much memory a runner inherits, then fork one for each request, and say how it ended.
+    """Report the memory that a runner inherits, then fork a runner for each request, and report how it ended.
 
     Args:
-        keepers: where requests come from.
-        preload: cells that are run before, and must not fail.
+        keepers: the socket from which requests arrive.
+        preload: cells that are run first, and must not fail.
     """
     shell = Shell()
     shell.warm_up(preload)

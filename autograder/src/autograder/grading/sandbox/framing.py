@@ -1,20 +1,20 @@
-"""Messages over a pipe: a kind, a length, and bytes. Both ends bound what they accept.
+"""Messages over a pipe: a kind, a length, and bytes. Both ends limit the messages that they accept.
 
-Between a sandbox and its grader each message also bears the number of the job that it is about. All of this
+Between a sandbox and its grader, each message also has the number of the job that it is about. All of this
 serves one invariant:
 
     **A message is read by the job that it is about, or by nobody.**
 
-A grader gives every job a number of its own. The keeper puts this number on whatever it sends; the
+A grader gives every job a new number. The keeper adds this number to each message that it sends; the
 learner's process has no part in that. A sandbox gets another job only if the last one was read up to its
-`END` and nothing came after it. Anything else that happens between the first byte of a job and its `END`
-(an exception of any kind, memory or time running out, a message with another number or in another form, a
-caller that stops reading) ends the sandbox first, together with all that is left in its pipes. Every wait
-for a pipe, to write as well as to read, has a deadline, so two ends that both write into full pipes do not
-wait for each other for ever.
+`END` and nothing came after it. Any other event between the first byte of a job and its `END` (an exception
+of any kind, a lack of memory or time, a message with another number or in another form, a caller that stops
+reading) first ends the sandbox, together with everything that is left in its pipes. Every wait for a pipe, to
+write as well as to read, has a deadline, so two ends that both write into full pipes do not wait for each
+other for ever.
 
-`channel` and `workers` keep this invariant on the grader's side, `supervisor` inside the sandbox.
-`reader_processes` has the same one for the processes that read what was handed in.
+`channel` and `sandbox_client` maintain this invariant on the grader's side, `supervisor` inside the sandbox.
+`reader_processes` has the same one for the processes that read submissions.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ MOST_HELD = 1 << 16
 
 
 class Garbled(Exception):
-    """What arrived is no message."""
+    """The bytes that arrived are not a valid message."""
 
 
 class OfAnother(Garbled):
@@ -48,29 +48,29 @@ class OfAnother(Garbled):
 
 
 class TooLong(Garbled):
-    """A message has more bytes than this end takes."""
+    """A message has more bytes than this end accepts."""
 
 
 def send(descriptor: int, kind: bytes, payload: bytes, number: int | None = None) -> None:
-    """Write one message whole."""
+    """Write one message at once."""
     writer = Writer(descriptor, number)
     writer.send(kind, payload)
     writer.flush()
 
 
 def packed(kind: bytes, payload: bytes, number: int | None = None) -> bytes:
-    """Return a message as it is sent, with a job's number or without one."""
+    """Return a message in its binary form, with the job's number if one is given."""
     if number is None:
         return HEADER.pack(kind, len(payload)) + payload
     return NUMBERED.pack(kind, len(payload), number) + payload
 
 
 class Writer:
-    """Holds messages back, and writes many at once: each time that a reader wakes takes longer than to read.
+    """A writer that collects messages and writes many at once, since waking a reader takes long.
 
     Args:
-        descriptor: a pipe.
-        number: of the job that all messages are about; None where they bear none.
+        descriptor: the pipe.
+        number: the number of the job that all messages are about; None for messages without a number.
     """
 
     def __init__(self, descriptor: int, number: int | None = None) -> None:
@@ -80,13 +80,13 @@ class Writer:
         self.waited = 0.0  # seconds until somebody had read enough for the rest
 
     def send(self, kind: bytes, payload: bytes) -> None:
-        """Take one message; all are written where they have become many."""
+        """Add a message; once there are many, write them all."""
         self._held += packed(kind, payload, self._number)
         if len(self._held) > MOST_HELD:
             self.flush()
 
     def flush(self) -> None:
-        """Write all that was held back."""
+        """Write all collected messages."""
         rest = memoryview(bytes(self._held))
         self._held.clear()
         begun = time.monotonic()
@@ -96,14 +96,14 @@ class Writer:
 
 
 def sender(descriptor: int, kind: bytes) -> Callable[[bytes], None]:
-    """Return what writes one short message in one piece, so that those of several threads do not mix.
+    """Return a function that writes a short message in one piece, so that threads' messages do not mix.
 
-    It is to run beside a learner's code: whatever it uses is looked up now. It raises OSError where a message
-    is too long, or the pipe is closed or another one is in its place.
+    It runs in the learner's process, so everything that it uses is looked up now. It raises OSError if a
+    message is too long, if the pipe is closed, or if another file has taken the pipe's place.
 
     Args:
-        descriptor: a pipe.
-        kind: of the messages.
+        descriptor: the pipe.
+        kind: the kind of the messages.
     """
     write, status, pack, length, problem = os.write, os.fstat, HEADER.pack, len, OSError
     most, number = select.PIPE_BUF, os.fstat(descriptor).st_ino
@@ -118,12 +118,12 @@ def sender(descriptor: int, kind: bytes) -> Callable[[bytes], None]:
 
 
 class Reader:
-    """Puts messages together from the pieces in which they arrive.
+    """A reader that assembles messages from the pieces in which they arrive.
 
     Args:
-        kinds: those that are taken.
-        most: bytes of one message.
-        number: of the job that all messages have to be about; None where they bear none.
+        kinds: the kinds of messages that it accepts.
+        most: the most bytes that one message may have.
+        number: the number of the job that all messages must be about; None for messages without a number.
     """
 
     def __init__(self, kinds: bytes, most: int, number: int | None = None) -> None:
@@ -135,16 +135,16 @@ class Reader:
 
     @property
     def in_the_middle(self) -> bool:
-        """Tell whether a message has begun and not ended."""
+        """Whether a message has begun and not ended."""
         return bool(self._held)
 
     def feed(self, piece: bytes) -> Iterator[tuple[bytes, bytes]]:
         """Yield the messages that a piece completes.
 
         Raises:
-            Garbled: an unknown kind.
-            OfAnother: a message about another job.
-            TooLong: more bytes than allowed.
+            Garbled: a message has an unknown kind.
+            OfAnother: a message is about another job.
+            TooLong: a message has more bytes than allowed.
         """
         self._held += piece
         size = self._header.size

@@ -1,7 +1,7 @@
-"""Run a notebook's cells in this process, with the outputs that a Jupyter kernel would have sent.
+"""The execution of a notebook's cells in this process, with the outputs that a Jupyter kernel would send.
 
-It is ipykernel's own shell, with its display hook, publisher and tracebacks; what they send to a client is
-kept here instead. So figures at the end of a cell, results and errors take the same path as in a kernel.
+It uses ipykernel's own shell, display hook, publisher and tracebacks. Their messages to a client are
+collected here, so figures at the end of a cell, results and errors take the same path as in a kernel.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ NO_SPILL: Mapping[str, int] = MappingProxyType({})
 
 @dataclass
 class Outputs:
-    """What a cell has put out so far, merged as nbclient merges it, and as far as a budget allows."""
+    """The outputs of a cell so far, merged as nbclient merges them, within a budget."""
 
     kept: list[Output] = field(default_factory=list)
     cut: int = 0
@@ -82,7 +82,7 @@ class Outputs:
             self.kept.append({"output_type": "stream", "name": stream, "text": text})
 
     def message(self, kind: str, content: dict[str, Any], shown: dict[str, list[Output]]) -> None:
-        """Take what a kernel would send; `shown` maps a display id to the outputs that carry it."""
+        """Add the output in a kernel's message; `shown` maps a display id to the outputs that have it."""
         if kind == "clear_output":
             self._clear = True
             if not content.get("wait"):
@@ -136,7 +136,7 @@ class Outputs:
     def finished(self) -> list[Output]:
         """Return the outputs as nbclient leaves them.
 
-        One of each stream, what a carriage return overwrote gone.
+        Each stream has one output, and text that a carriage return overwrites is removed.
         """
         if self.cut:
             for output in reversed(self.kept):
@@ -283,7 +283,7 @@ class _Shell(ZMQInteractiveShell):
 
 
 class Shell:
-    """One notebook's interpreter. Make it once, before forking: making it takes longer than most cells."""
+    """One notebook's interpreter, created before forking, since creating it takes longer than most cells."""
 
     def __init__(self) -> None:
         self._outputs = Outputs()
@@ -312,7 +312,7 @@ class Shell:
         self.shell.display_formatter.format = format_if_wanted
 
     def warm_up(self, preload: Sequence[str]) -> None:
-        """Run cells for what they load, so that forks share it, and forget the cells.
+        """Run cells for the modules that they import, so that forks share these, and discard the cells.
 
         Raises:
             RuntimeError: a cell failed.
@@ -339,14 +339,15 @@ class Shell:
         spill: Mapping[str, int] = NO_SPILL,
         wanted: Collection[str] | None = None,
     ) -> Iterator[tuple[str, int, list[Output]]]:
-        """Run cells, given as (id, source), one by one; yields (id, execution count, outputs) for each.
+        """Run cells one by one, and yield each cell's id, execution count and outputs.
 
-        A cell comes once more, after all others, where a later one has updated its outputs.
+        If a later cell updates a cell's outputs, that cell is yielded again at the end.
 
         Args:
-            cells: the cells.
-            spill: for a stream, the file that receives what is written past Python, by other programs say.
-            wanted: ids of the cells whose results and errors are wanted; None for all.
+            cells: the id and source of each cell.
+            spill: for a stream, the file that receives output from outside Python, such as that of other
+                programs.
+            wanted: the ids of the cells whose results and errors are needed; None for all.
         """
         asked = SimpleNamespace(_allow_stdin=False)
         builtins.input = MethodType(Kernel.raw_input, asked)

@@ -1,6 +1,7 @@
-"""Without a sandbox: each notebook runs in a Jupyter kernel of its own, with the grader's rights.
+"""The execution of notebooks without a sandbox: each in its own Jupyter kernel, with the grader's rights.
 
-It is a process beside the judge's, so time is bounded and the score is decided outside; nothing else is.
+The kernel is a separate process from the judge's, so its time is limited and the score is decided outside.
+Nothing else is protected.
 """
 
 from __future__ import annotations
@@ -42,14 +43,14 @@ _SHOWN = ("stream", "display_data", "execute_result", "update_display_data", "er
 
 
 class Kernels:
-    """Runs notebooks one after the other, each in a fresh kernel.
+    """A worker that runs notebooks one after the other, each in a new kernel.
+
+    Of a run's limits, only those on clock time and on the bytes of output apply; for another user, also those
+    that the kernel of the operating system enforces for a process.
 
     Args:
-        environment: the variables that every notebook sees.
-        user: the number of the user who runs them, where that is not the grader; only root can say so.
-
-    Of a run's limits, the times, on the clock, and the bytes of output are held; another user's, all that the
-    kernel holds a process to.
+        environment: the environment variables of every notebook.
+        user: the number of the user who runs them, if it is not the grader; only root can set it.
     """
 
     def __init__(self, environment: Mapping[str, str], user: int | None = None) -> None:
@@ -59,12 +60,12 @@ class Kernels:
         self._closed = False
 
     def run(self, job: Job, alone: bool = False) -> RunResult:
-        """Run a notebook's cells in a kernel of its own, with all their outputs.
+        """Run a notebook's cells in a new kernel, with all their outputs.
 
-        What it says of time is that on the clock, so it is never told to be `alone`.
+        Its times are clock times, so `alone` has no effect.
 
         Raises:
-            SandboxFailed: no kernel can be started, or this was closed.
+            SandboxFailed: no kernel can be started, or the worker was closed.
         """
         if self._closed:
             raise SandboxFailed("the kernels were closed")
@@ -145,7 +146,7 @@ class Kernels:
         return ran
 
     def close(self, for_good: bool = True) -> None:
-        """End the kernel that runs, from whichever thread; no other is started."""
+        """End the present kernel, from any thread, and start no other."""
         self._closed = True
         client = self._client
         process = getattr(getattr(getattr(client, "km", None), "provisioner", None), "process", None)

@@ -1,8 +1,8 @@
-"""Shut a process in before it runs a stranger's code. Linux only; used inside the sandbox.
+"""The isolation of a process before it runs a stranger's code. Linux only; used inside the sandbox.
 
-The sandbox itself (bubblewrap) decides which files exist and that there is no network. What is here gives
-each submission, within that sandbox, processes, mounts, network and System V objects of its own, limits, and
-no capability at all.
+The sandbox itself (bubblewrap) decides which files exist, and removes the network. This module gives each
+submission in that sandbox its own processes, mounts, network and System V objects, limits, and no capability
+at all.
 """
 
 from __future__ import annotations
@@ -78,16 +78,17 @@ def _call(name: str, *arguments: object) -> None:
 
 
 def own_root(shown: Sequence[str], covered: Sequence[str]) -> bool:
-    """Give the sandbox a root in which no mount says where on the machine its files lie.
+    """Give the sandbox a new root, whose mounts do not reveal where its files are on the machine.
 
-    And the files of another sandbox are others to the kernel, so that no lock on one reaches it.
+    To the kernel, the files of each sandbox are then different ones, so that no file lock reaches another
+    sandbox.
 
     Args:
-        shown: the folders and files that are seen, read-only.
+        shown: the visible folders and files, read-only.
         covered: folders in them that are hidden.
 
     Returns:
-        Whether it could be done: kernels before 5.11 leave such mounts to root.
+        Whether it succeeded: kernels before 5.11 allow such mounts only to root.
     """
     base, empty = "/tmp/.root", "/tmp/.empty"
     flags = MS_NOSUID | MS_NODEV
@@ -134,13 +135,13 @@ def own_root(shown: Sequence[str], covered: Sequence[str]) -> bool:
 
 
 def read_once(folders: Sequence[str], seconds: float) -> None:
-    """Have all files read that a run can see: which of them a run reads later, none can tell by the time.
+    """Read all files that a run can see, so that timing does not reveal which of them another run has read.
 
-    What the machine has in its memory already costs little; the rest is read while this goes on.
+    The kernel reads them into its cache in the background.
 
     Args:
-        folders: what is seen.
-        seconds: after which the rest is left as it is.
+        folders: the visible folders.
+        seconds: the time after which the remaining files are left unread.
     """
     end = time.monotonic() + seconds
     due = [folder for folder in folders if os.path.isdir(folder)]
@@ -160,9 +161,9 @@ def read_once(folders: Sequence[str], seconds: float) -> None:
 
 
 def read_only_devices() -> None:
-    """Keep the machine's device nodes from being changed: whose they are, who may use them, since when.
+    """Protect the machine's device nodes from changes to their owner, permissions and times.
 
-    They are written to all the same: that goes to the device.
+    Writing data to a device still works.
     """
     for name in DEVICES:
         flags = MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NOEXEC
@@ -170,7 +171,7 @@ def read_only_devices() -> None:
 
 
 def unshare() -> None:
-    """Leave the parent's mounts, network and System V objects; the next child starts processes of its own.
+    """Enter new namespaces for mounts, network and System V objects; children also get one for processes.
 
     Raises:
         OSError: the kernel does not allow it.
@@ -180,7 +181,7 @@ def unshare() -> None:
 
 
 def enter(namespace: int) -> None:
-    """Go into a namespace; for one of processes, only later children do.
+    """Enter a namespace, given by its descriptor; one for processes takes effect for later children only.
 
     Raises:
         OSError: the kernel does not allow it.
@@ -189,7 +190,7 @@ def enter(namespace: int) -> None:
 
 
 def fresh_folders(limits: Limits) -> None:
-    """Make an empty /tmp and /dev/shm of limited size, that nobody else sees."""
+    """Mount an empty /tmp and /dev/shm of limited size, which no other run sees."""
     options = f"size={limits.disk_bytes},nr_inodes={limits.files_on_disk},mode=1777".encode()
     for folder in (b"/tmp", b"/dev/shm"):
         _call("mount", b"tmpfs", folder, b"tmpfs", MS_NOSUID | MS_NODEV, options)
@@ -200,10 +201,10 @@ def fresh_folders(limits: Limits) -> None:
 
 
 def own_proc() -> None:
-    """Make a /proc that shows this tree of processes alone, and that nothing can be written to; stay in it.
+    """Mount a read-only /proc with only this namespace's processes, and make it the working directory.
 
-    Where the kernel refuses one, the sandbox's stays: what else is seen there has capabilities, and so can
-    only be looked at by those who have them.
+    If the kernel refuses one, the sandbox's /proc stays: its other processes have capabilities, so only
+    processes with these can inspect them.
     """
     flags = MS_NOSUID | MS_NODEV | MS_NOEXEC
     for options in (b"hidepid=2", None):  # no process that has capabilities is seen
@@ -214,7 +215,7 @@ def own_proc() -> None:
 
 
 def machine() -> dict[str, str]:
-    """Return what /proc says of this machine, by the file's name, as it stays whatever others do."""
+    """Return the texts of /proc that describe the machine, by file name, with changing numbers fixed."""
     texts = {name: Path("/proc", name).read_text() for name in OF_MACHINE}
     texts["cpuinfo"] = re.sub(r"(?m)^(cpu MHz\s*): .*", r"\1: 1000.000", texts["cpuinfo"])
     for name in ("stat", "uptime", "loadavg"):
@@ -228,13 +229,13 @@ def machine() -> dict[str, str]:
 
 
 def cover_proc(machine: Mapping[str, str]) -> None:
-    """Put what a run may see in the place of /proc: what is said of the machine, and its first process.
+    """Replace /proc by the part that a run may see: texts about the machine, and the run's first process.
 
-    The processes that it starts see that one, too. This is the first thing that a runner does: what comes
-    later has no right to mount anything.
+    The processes that it starts see that process, too. A runner does this first, since later it has no right
+    to mount anything.
 
     Args:
-        machine: texts by the name of the file.
+        machine: the texts about the machine, by file name.
     """
     mount_point, number = "/tmp/.proc", os.readlink("/proc/self")
     flags = MS_NOSUID | MS_NODEV | MS_NOEXEC
@@ -257,20 +258,20 @@ def cover_proc(machine: Mapping[str, str]) -> None:
 
 
 def own_terminals() -> None:
-    """Make terminals of this run's own, and few: the machine has so many for all."""
+    """Mount a small set of terminals for this run, since the whole machine has a limited number."""
     options = f"newinstance,ptmxmode=0666,mode=620,max={TERMINALS}".encode()
     _libc.mount(b"devpts", b"/dev/pts", b"devpts", MS_NOSUID | MS_NOEXEC, options)
 
 
 def no_shared_zeros() -> None:
-    """Take /dev/zero away: memory shared through it counts as nobody's own."""
+    """Replace /dev/zero by /dev/null, because memory shared through /dev/zero is counted for no process."""
     _call("mount", b"/dev/null", b"/dev/zero", None, MS_BIND, None)
 
 
 def use_large_pages() -> None:
-    """Move this process's memory into large pages: a fork copies their tables, which are small.
+    """Move this process's memory into large pages, so that a fork copies smaller page tables.
 
-    Linux does so from 6.1 on; on others nothing changes.
+    This works from Linux 6.1 on; elsewhere nothing changes.
     """
     for line in Path("/proc/self/maps").read_text().splitlines():
         addresses, rights, _, _, _, *name = line.split()
@@ -280,17 +281,17 @@ def use_large_pages() -> None:
 
 
 def die_with_parent() -> None:
-    """Have the kernel end this process when its parent ends."""
+    """Make the kernel kill this process when its parent ends."""
     _call("prctl", PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
 def not_to_be_traced() -> None:
-    """Nobody without capabilities may look into this process or stop it."""
+    """Forbid processes without capabilities to inspect or trace this process."""
     _call("prctl", PR_SET_DUMPABLE, 0, 0, 0, 0)
 
 
 def drop_capabilities() -> None:
-    """Give up every capability, for this process and whatever it starts."""
+    """Drop every capability, for this process and all that it starts."""
     for capability in range(LAST_CAPABILITY + 1):
         _libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)  # fails beyond the kernel's last, or without any
     _libc.prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
@@ -305,7 +306,7 @@ def drop_capabilities() -> None:
 
 
 def set_limits(limits: Limits) -> None:
-    """Limits that the kernel holds a single process to."""
+    """Set the limits that the kernel enforces for each single process."""
     whole, held = _size("VmSize"), _size("VmData")
     for kind, most in (
         (resource.RLIMIT_DATA, held + limits.memory_bytes),
@@ -334,20 +335,21 @@ def _size(name: str) -> int:
 
 
 def tree(proc: Path = PROC) -> list[Path]:
-    """Return the processes besides the first, in the order of their numbers, which threads share."""
+    """Return the folders in /proc of all processes but the first, in the order of their numbers."""
     numbers = [int(entry.name) for entry in os.scandir(proc) if entry.name.isdigit() and entry.name != "1"]
     return [proc / str(number) for number in sorted(numbers)]
 
 
 def memory_held(process: Path) -> int:
-    """Return the bytes that a process holds, with all that it shares; none if it has ended meanwhile."""
+    """Return the bytes of memory that a process holds, shared memory included; 0 if it has ended."""
     return sum(parts(process))
 
 
 def parts(process: Path) -> tuple[int, int]:
-    """Return the bytes that a process holds, and those that the kernel holds for it; none if it has ended.
+    """Return the bytes that a process holds, and those that the kernel holds for it; zeros if it has ended.
 
-    What the kernel holds are tables of its memory, and whatever its open files and threads may take.
+    The kernel holds page tables, and buffers for open files and threads, for which the largest size is
+    assumed.
     """
     folder, files = process / "fd", 0
     try:
@@ -363,9 +365,9 @@ def parts(process: Path) -> tuple[int, int]:
 
 
 def areas(process: Path, most: int) -> int:
-    """Return the number of areas in a process's memory, not counted beyond `most`; none if it has ended.
+    """Return the number of memory areas of a process, counted up to about `most`; 0 if it has ended.
 
-    The kernel keeps a record of each, which stands in no account.
+    The kernel keeps a record of each, which no memory limit counts.
     """
     count = 0
     with contextlib.suppress(OSError), (process / "maps").open("rb", buffering=0) as maps:
@@ -375,7 +377,7 @@ def areas(process: Path, most: int) -> int:
 
 
 def spent(proc: Path = PROC) -> float:
-    """Return the seconds of processors that processes besides the first took, those that have ended too."""
+    """Return the processor seconds of all processes but the first, including those that have ended."""
     ticks = 0
     for process in (proc / "1", *tree(proc)):
         with contextlib.suppress(OSError, ValueError):  # it has ended meanwhile
@@ -387,8 +389,8 @@ def spent(proc: Path = PROC) -> float:
 def waits(proc: Path = PROC) -> dict[str, float]:
     """Return the seconds for which each thread of the notebook has waited for a processor.
 
-    A cell may wait for another thread or process, which waits itself: what the clock says is not its own time
-    while any of them does.
+    A cell may wait for another thread or process that itself waits: while any of them does, clock time is not
+    the cell's own time.
     """
     seconds: dict[str, float] = {}
     for process in tree(proc):
@@ -399,7 +401,7 @@ def waits(proc: Path = PROC) -> dict[str, float]:
 
 
 def share(process: Path) -> int:
-    """Return the bytes that a process holds; what it shares counts in parts.
+    """Return the bytes that a process holds, in which shared memory counts in proportion.
 
     This takes a hundred times as long as `memory_held`, and meanwhile the process cannot fork.
     """

@@ -1,9 +1,8 @@
-"""How much is taken of what the cells of one run put out.
+"""The limits on the outputs of one run's cells.
 
-The run's own process keeps to it: a line stands in the place of what is too much, so nobody loses a point
-by a large picture or by many. Its grader, which believes nothing that comes from there, takes twice as much
-at most. What answers are judged by has bounds of its own, and no picture takes
-their place.
+The run's own process respects them: a line replaces outputs beyond the limit, so nobody loses a point because
+of large or many pictures. The grader trusts no data from that process, and accepts at most twice as much.
+Evidence has limits of its own, and no picture uses them up.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ LEFT_OUT_MIME = "application/vnd.autograder.left-out+json"
 
 @dataclass(frozen=True)
 class Amount:
-    """Of outputs: how many, their bytes as JSON, and their parts."""
+    """An amount of outputs: their number, their bytes as JSON, and the values in that JSON."""
 
     outputs: int = 0
     size: int = 0
@@ -42,7 +41,7 @@ class Amount:
         return Amount(self.outputs - other.outputs, self.size - other.size, self.parts - other.parts)
 
     def fits(self, most: Amount) -> bool:
-        """Tell whether it is no more than another amount, in any respect."""
+        """Tell whether no part of the amount exceeds that of another amount."""
         return self.outputs <= most.outputs and self.size <= most.size and self.parts <= most.parts
 
 
@@ -61,14 +60,14 @@ SLACK = Amount(500, MEBIBYTE // 2, 5_000)
 
 
 def parts_of(text: str | bytes) -> int:
-    """Return how many parts JSON has at most, told from its text alone."""
+    """Return an estimate of the number of values in JSON text, without parsing it."""
     if isinstance(text, bytes):
         return text.count(b"[") + text.count(b"{") + text.count(b",") // 4
     return text.count("[") + text.count("{") + text.count(",") // 4
 
 
 def measured(output: Any) -> Amount | None:
-    """Return what one output amounts to; None where it is no JSON, or more than any may be."""
+    """Return the amount of one output; None if it is not JSON, or exceeds every limit."""
     if not isinstance(output, Mapping):  # which a stranger may send in its place
         return None
     letters = parts = depth = 0
@@ -98,7 +97,7 @@ def measured(output: Any) -> Amount | None:
 
 
 def kind_of(output: Mapping[str, Any]) -> str:
-    """Return which of the kinds of `RUN` an output is of."""
+    """Return the kind of an output, which is one of the keys of `RUN`."""
     data = output.get("data")
     if isinstance(data, Mapping) and EVIDENCE_MIME in data:
         return "evidence"
@@ -106,11 +105,11 @@ def kind_of(output: Mapping[str, Any]) -> str:
 
 
 class Budget:
-    """What is left of what one run may put out.
+    """The amount of outputs that is left for one run.
 
     Args:
-        by_cell: what each cell may show of that is bounded, too.
-        more: this much more than `RUN` of each kind.
+        by_cell: whether the amount that each cell may show is limited, too.
+        more: an amount to add to `RUN` for each kind.
     """
 
     def __init__(self, by_cell: bool = True, more: Amount = NOTHING) -> None:
@@ -119,11 +118,11 @@ class Budget:
         self._of_cell = CELL
 
     def begin_cell(self) -> None:
-        """Let the next cell show what one cell may."""
+        """Reset the amount that is left for a single cell."""
         self._of_cell = CELL
 
     def takes(self, output: Any) -> bool:
-        """Tell whether there is room for an output, which then has it."""
+        """Tell whether an output fits into the budget, and if so, subtract it."""
         amount = measured(output)
         if amount is None:
             return False
@@ -137,7 +136,7 @@ class Budget:
         return True
 
     def give_back(self, outputs: Iterable[Mapping[str, Any]]) -> None:
-        """Take back the room of outputs that stand nowhere any more."""
+        """Add outputs that were removed from the notebook to the budget again."""
         for output in outputs:
             amount = measured(output)
             if amount is None:

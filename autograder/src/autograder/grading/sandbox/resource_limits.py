@@ -1,4 +1,4 @@
-"""What one submission may use."""
+"""The resource limits of one submission."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ PATIENCE = 4
 
 @dataclass(frozen=True)
 class Limits:
-    """The bounds of one run of one notebook.
+    """The limits of one run of one notebook.
 
-    Its time is its own: the time on the clock less what it waited for a processor, and the processor time of
-    all its processes where that is more. On the clock a run may last `PATIENCE` times as long.
+    Its own time is the clock time without waits for a processor, or the processor time of all its processes
+    if that is more. In clock time, a run may take `PATIENCE` times as long.
     """
 
     cell_seconds: float = 30.0  # its own time for one cell
@@ -34,7 +34,7 @@ class Limits:
 
 @dataclass
 class Budget:
-    """What all runs of one submission may take together, and what is left of that."""
+    """The resources that are left for all runs of one submission together."""
 
     seconds: float = 360.0  # their own time
     stops: int = 12  # cells that have to be stopped

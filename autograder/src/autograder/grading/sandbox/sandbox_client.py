@@ -1,7 +1,7 @@
-"""The grader's end of the sandbox: start a warm process, send it notebooks, read what comes back.
+"""The grader's end of the sandbox: it starts a warm process, sends it notebooks, and reads the results.
 
-Nothing that comes back is believed: it is bounded, decoded as JSON, and put into a notebook only where it has
-the form of a cell's output.
+No result is trusted: it is limited in size, decoded as JSON, and inserted into a notebook only if it has the
+form of a cell's output.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ TOO_INTRICATE = "… the outputs of this cell have too many parts to be kept …
 
 
 class SandboxFailed(Exception):
-    """The warm process could not be started or ended by itself: our fault or the machine's."""
+    """The warm process could not be started or ended unexpectedly: a failure of the tool or the machine."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Job:
 
 @dataclass
 class RunResult:
-    """What became of one run, and why it ended early, if it did."""
+    """The result of a run, and the reason why it ended early, if it did."""
 
     cells: dict[str, tuple[int, list[Any]]] = field(default_factory=dict)  # execution counts and outputs
     # "finished", "slow" (a cell took too long), "late" (all together did), "died" (the process ended),
@@ -76,12 +76,12 @@ class RunResult:
 
 
 class Worker:
-    """One warm process. It is started with the first notebook, and again where it was lost.
+    """A warm process in a sandbox, which is started with the first notebook, and again after it was lost.
 
     Args:
-        inside: what its sandbox holds.
+        inside: the content of the sandbox.
         start: starts a sandbox, with a pipe for each of its standard streams.
-        grace: seconds beyond those of a run until a sandbox is given up that does not answer.
+        grace: the seconds beyond a run's limit after which a sandbox that does not answer is ended.
     """
 
     def __init__(
@@ -111,7 +111,8 @@ class Worker:
         """Run a notebook's cells in a fork of the warm process; `alone`, while no other sandbox runs any.
 
         Raises:
-            SandboxFailed: the warm process cannot be started, or was lost in this run and in a second try.
+            SandboxFailed: the warm process cannot be started, or was lost in this run and in a second
+                attempt.
         """
         with run_slot(alone):
             try:
@@ -215,7 +216,7 @@ class Worker:
         """End the warm process and everything in it.
 
         Args:
-            for_good: refuse to start another, also for a run that another thread has in hand.
+            for_good: whether to refuse to start another one, even for a run in progress in another thread.
         """
         with self._starting:
             self._for_good |= for_good
@@ -237,9 +238,9 @@ class Worker:
 
 
 def machine_stalled() -> float:
-    """Return the seconds so far in which programs waited for disks or memory, or all for another machine.
+    """Return the total seconds so far in which programs waited for disks, for memory or for the hypervisor.
 
-    What a run waits for a processor is no part of them: that is measured for the run itself.
+    The wait for a processor is not included: it is measured for each run.
     """
     stalled = 0.0
     for name in ("io", "memory"):
@@ -253,17 +254,17 @@ def machine_stalled() -> float:
 
 
 class Sandbox(subprocess.Popen[bytes]):
-    """A sandbox's outermost process, and the control group of its runs, if there is one."""
+    """The outermost process of a sandbox, with the control group of its runs, if there is one."""
 
     group: Group | None = None
 
 
 def start_sandbox(inside: Inside, make: Callable[[], Group | None] = cgroups.make) -> Sandbox:
-    """Start a sandbox. Where root does that, it has two users: root in it, and one who is nobody outside.
+    """Start a sandbox. If root starts it, it has two users: root in the sandbox, and one without any rights.
 
     Args:
-        inside: what it holds.
-        make: makes the control group of its runs, if there can be one.
+        inside: the content of the sandbox.
+        make: makes the control group of its runs, if one is available.
 
     Raises:
         OSError: it cannot be started.

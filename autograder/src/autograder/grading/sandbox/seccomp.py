@@ -1,11 +1,10 @@
-"""System calls that a submission may make: those on a list. The kernel knows no others for it.
+"""The system calls that a submission may make; for all others, the kernel reports that they do not exist.
 
-Linux only; a filter of the kernel's (seccomp), which what a process starts inherits and nobody can lift. What
-is not listed is told that there is no such call, as on an older kernel: libraries then take another. Left out
-is what holds something that other runs share (leases and locks of files, notifications, keys, System V and
-POSIX objects, descriptors on their way, queued signals), what belongs to no process and so is counted
-nowhere (what is sent to a socket that nobody takes it from, say), and what looks at other processes or at the
-machine.
+Linux only: a kernel filter (seccomp), which child processes inherit and nobody can remove. Libraries react to
+a missing call as on an older kernel, and use another. The list leaves out calls on objects that other runs
+share (leases and locks of files, notifications, keys, System V and POSIX objects, passed descriptors, queued
+signals), on memory that counts for no process (such as data in a socket that nobody reads), and on other
+processes or the machine.
 """
 
 from __future__ import annotations
@@ -117,10 +116,10 @@ class _Program(ctypes.Structure):
 
 
 def refuse() -> None:
-    """Refuse all other calls to this process and whatever it starts.
+    """Install the filter for this process and all that it starts.
 
     Raises:
-        OSError: the kernel takes no filter, or this processor's calls are not known.
+        OSError: the kernel accepts no filter, or this processor's calls are not known.
     """
     steps = program(os.uname().machine)
     libc = ctypes.CDLL(None, use_errno=True)
@@ -131,7 +130,11 @@ def refuse() -> None:
 
 
 def allowed(column: int) -> Iterator[int]:
-    """Yield the numbers of the calls that may be made with any arguments, on one kind of machine."""
+    """Yield the numbers of the calls that are allowed with any arguments, for one kind of processor.
+
+    Args:
+        column: the processor's column in the table of calls.
+    """
     for calls in ALLOWED.values():
         for call in calls.split():
             number = call.partition(":")[2].split("/")[column]
@@ -141,7 +144,10 @@ def allowed(column: int) -> Iterator[int]:
 
 @lru_cache  # what forks itself for each notebook makes it once for all
 def program(machine: str) -> bytes:
-    """Return the filter: a small program in the kernel's own code, eight bytes a step.
+    """Return the filter as a program in the kernel's bytecode, with eight bytes for each step.
+
+    Args:
+        machine: the kind of processor, as `os.uname` names it.
 
     Raises:
         OSError: this processor's calls are not known.

@@ -1,18 +1,19 @@
-"""Process 1 of the sandbox: starts the warm process, and shuts each notebook in.
+"""Process 1 of the sandbox, which starts the warm process and isolates each notebook.
 
-Started inside the sandbox by `bubblewrap.py`, as `python -m autograder.grading.sandbox.supervisor`, with the
-cells that get the warm process ready. Jobs come in on standard input, what cells put out leaves on standard
-output. A stranger's code only ever runs in the runner:
+`bubblewrap.py` starts it in the sandbox as `python -m autograder.grading.sandbox.supervisor`, with the cells
+that prepare the warm process. Jobs arrive on standard input, and cells' outputs leave on standard output. A
+stranger's code only ever runs in the runner:
 
     process 1 ─┬─ fork ── warm process ───────────── fork ── runner
                └─ fork ── keeper ── fork ── watcher            ↑ in the watcher's namespaces
 
-The warm process has all that a notebook imports, so forking it is what costs; it never sees a job. All others
-are small. The keeper reads one job, makes namespaces, starts the watcher as their process 1, and has the warm
-process fork a runner into them. The runner has no capability, no way to the outside but one pipe, and sees
-neither keeper nor warm process. The watcher counts processes and memory, and when it ends, every process of
-the notebook ends with it. The keeper passes on what is said, and ends with the notebook: so nothing of one
-submission, its answers above all, is ever in the memory that the next one is forked from.
+The warm process has imported everything that a notebook needs, so it is expensive to fork; it never sees a
+job. All others are small. The keeper reads one job, makes namespaces, starts the watcher as their process 1,
+and has the warm process fork a runner into them. The runner has no capability, no connection to the outside
+except one pipe, and sees neither the keeper nor the warm process. The watcher counts processes and memory,
+and when it ends, every process of the notebook ends with it. The keeper forwards the runner's messages, and
+ends with the notebook. So no data of one submission, above all not its answers, is ever in the memory from
+which the next one is forked.
 """
 
 from __future__ import annotations
