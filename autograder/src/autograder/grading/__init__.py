@@ -1,7 +1,7 @@
-"""What becomes of a submission: rebuilt, run, judged, and written to nbgrader's gradebook.
+"""The grading of submissions: they are rebuilt, run and judged, and written to nbgrader's gradebook.
 
-How files come from a class and go back to it stands in `classroom`, which may use only this folder's face:
-the class folder, policy, releases, banks, submissions, verdicts, the gradebook.
+The files of a class are collected and returned in `classroom`, which may use only the public modules of this
+package: the class folder, policy, releases, banks, submissions, verdicts, the gradebook.
 """
 
 # The modules that other rooms use.

@@ -1,4 +1,4 @@
-"""What costs points by accident: named to the student and to whoever grades."""
+"""Notes on points that a submission probably lost by accident, for the student and the grader."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ACCIDENTS = {
 
 
 def accidental_losses(executed: NotebookNode, verdicts: Mapping[str, Verdict]) -> list[LazyMessage]:
-    """Return what a person should know of points that were lost by accident."""
+    """Return notes on points that a submission probably lost by accident."""
     remarks = []
     for cell in executed.cells:
         outputs = cell.get("outputs", ()) if is_learners(cell) else ()

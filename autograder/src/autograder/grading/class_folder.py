@@ -1,4 +1,4 @@
-"""Where a class's files are, as nbgrader sees it, and what they are graded by."""
+"""The files of a class, in nbgrader's folder layout, and the banks with which they are graded."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ KEY = "submission_secret.txt"
 
 @dataclass(frozen=True)
 class Submission:
-    """One student's notebook for one lesson, handed in and not necessarily graded."""
+    """One student's notebook for one lesson, as it was handed in, whether or not it has been graded."""
 
     lesson: str
     student: str
@@ -42,17 +42,17 @@ class Submission:
 
     @property
     def stamp(self) -> Path:
-        """The file that says when it was handed in."""
+        """The path of the file with the time of submission."""
         return self.stamped or self.path.with_name(STAMP)
 
     @property
     def who(self) -> str:
-        """Whose it is and for what, in words."""
+        """The student and the lesson, for messages."""
         return f"{self.student} {self.lesson}"
 
 
 class Class:
-    """A folder with what students handed in, and the banks that it is graded by.
+    """The folder of a class, with its submissions, releases and gradebook, and the banks to grade them with.
 
     Raises:
         AuthoringError: the folder is in no course, or the course lacks nbgrader's configuration.
@@ -68,30 +68,30 @@ class Class:
 
     @classmethod
     def of(cls, folder: Path) -> Class:
-        """Return the class of a folder that a person named, from now on shut to others."""
+        """Return the class in a folder that a person named, after restricting access to its data."""
         result = cls(folder.resolve())
         result.shut()
         return result
 
     @cached_property
     def policy(self) -> Policy:
-        """What the class has agreed on; read where it counts, so that a broken file stops nothing else.
+        """The class's policy, read at first use, so that a damaged file affects nothing else.
 
         Raises:
-            AuthoringError: its `class.toml` is not as it must be.
+            AuthoringError: the class's `class.toml` is not valid.
         """
         course = self.banks.course
         return Policy.read(course.root, course.lessons)
 
     def with_rules_anew(self) -> Class:
-        """Return the same class, whose `class.toml` is read again: a server runs while it is changed."""
+        """Return the same class with its `class.toml` read again, for a server that runs for long."""
         result = copy.copy(self)
         result.__dict__.pop("policy", None)
         return result
 
     @property
     def lessons(self) -> list[str]:
-        """The lessons that have a release and a bank."""
+        """The names of the lessons that have a release and a bank."""
         return [name for name in self.banks.folders if self.release(name).is_file()]
 
     @property
@@ -99,9 +99,10 @@ class Class:
         return str(self.directory.db_url)
 
     def shut(self) -> None:
-        """Keep what is known of people from everybody but the owner, or the group of a shared folder.
+        """Restrict access to the class's data to the owner, or to the group if the folder is shared.
 
-        What this process writes from now on is theirs alone, and so is what lies in the class's folders.
+        This applies to the class's folders with submissions and grades, and to files that this process writes
+        from now on.
         """
         theirs = 0o770 if self.directory.groupshared else 0o700
         os.umask(0o777 & ~theirs)
@@ -117,18 +118,24 @@ class Class:
                     folder.chmod(folder.stat().st_mode & theirs)
 
     def place(self, step: str, student: str, lesson: str) -> Path:
-        """Return a folder of nbgrader's: `step` is the name of a directory in its configuration."""
+        """Return the path of one of nbgrader's folders for a student and a lesson.
+
+        Args:
+            step: the name of a step's directory in nbgrader's configuration, such as "submitted".
+            student: the student's id.
+            lesson: the lesson's name.
+        """
         return Path(self.directory.format_path(step, student, lesson))
 
     def release(self, lesson: str, language: str = ".") -> Path:
         return self.place(self.directory.release_directory, language, lesson) / f"{lesson}.ipynb"
 
     def solution(self, lesson: str) -> dict[str, str]:
-        """Return the text of the course's own answer cells, by id; none where the source is not there."""
+        """Return the text of the course's own answers by cell id; empty without the lesson's source."""
         return answers_in(self.banks.course.source / lesson, lesson)
 
     def submissions(self, lesson: str, students: Collection[str] = ()) -> list[Submission]:
-        """Return what was handed in for a lesson, by student; of the students named, or of all."""
+        """Return the submissions for a lesson in the order of students' ids; of all students by default."""
         submissions = []
         for student in self.students():
             folder = self.place(self.directory.submitted_directory, student, lesson)
@@ -148,15 +155,15 @@ class Class:
 
     @property
     def submitted(self) -> Path:
-        """The folder of what was handed in."""
+        """The folder with all submissions."""
         return Path(self.directory.root, self.directory.submitted_directory)
 
     def students(self) -> list[str]:
-        """Return the students who have a folder of submissions."""
+        """Return the ids of the students who have a folder of submissions."""
         return sorted(entry.name for entry in self.submitted.iterdir()) if self.submitted.is_dir() else []
 
     def misplaced(self) -> list[str]:
-        """Return what lies where no lesson's notebook is looked for, in one sentence each."""
+        """Return a sentence for each notebook in a place where it will not be graded."""
         lessons = set(self.banks.course.lessons)
         misplaced = []
         for student in self.students():
@@ -171,19 +178,19 @@ class Class:
         return misplaced
 
     def current(self, lesson: str) -> Release:
-        """Return a lesson as it is released now."""
+        """Return the current release of a lesson."""
         text = self.release(lesson).read_text(encoding="utf-8")
         return Release(lesson, text, self.banks, self.solution(lesson))
 
     def translated_releases(self, lesson: str) -> dict[str, str]:
-        """Return a lesson's release in each other language that it has."""
+        """Return the text of a lesson's release in each other language that it has, by language."""
         paths = {language: self.release(lesson, language) for language in self.banks.course.languages[1:]}
         return {
             language: path.read_text(encoding="utf-8") for language, path in paths.items() if path.is_file()
         }
 
     def made_from(self, submission: Submission, release: Release) -> dict[str, str]:
-        """Return a digest of each thing that a grade depends on. Empty without a bank."""
+        """Return a digest of each thing that a grade depends on; empty if the lesson has no bank."""
         try:
             return {
                 "submission": hashlib.sha256(handed_in(submission)).hexdigest(),
@@ -195,7 +202,7 @@ class Class:
 
 
 def handed_in(submission: Submission) -> bytes:
-    """Return the file's content, or why there is none: that is graded as well, and once."""
+    """Return a submission's content; if it cannot be read, the reason, which is graded in its place."""
     if submission.refused:
         return submission.refused.encode()
     try:

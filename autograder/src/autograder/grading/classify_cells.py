@@ -1,9 +1,9 @@
-"""Find out which of a submission's cells are the course's, which are parts of an answer, and which are added.
+"""The classification of a submission's cells: the course's own, parts of an answer, or added by the learner.
 
-Front ends split, merge, copy and move cells each in their own way: the parts of a split cell have the same
-marks (the classic Notebook, JupyterLab) or none (VS Code), a merged one has those of its first or of its
-active cell, a copy those of the original, and some programs write neither marks nor ids. So a cell is known
-by its id, by nbgrader's mark, or by the course's own text.
+Front ends split, merge, copy and move cells, each in its own way. The parts of a split cell have the same
+metadata (the classic Notebook, JupyterLab) or none (VS Code); a merged cell has that of its first or its
+active cell; a copy has that of the original; and some programs write neither metadata nor ids. So a cell is
+recognised by its id, by nbgrader's metadata, or by the course's own text.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _SHELL_OR_MAGIC = ("!", "%", "?")
 
 @dataclass(frozen=True)
 class ClassifiedCell:
-    """A text of a submission, and the release's cell that it is or belongs to; "" for an added one."""
+    """A piece of a submission's text, with the id of the release's cell that it belongs to; "" for none."""
 
     text: str
     is_code: bool
@@ -37,7 +37,7 @@ class ClassifiedCell:
 
 
 def classify_cells(release: NotebookNode, submission: NotebookNode) -> list[ClassifiedCell]:
-    """Return what a submission's cells hold, in their order; a merged cell is taken apart."""
+    """Return the pieces of a submission's cells, in order; a merged cell becomes several pieces."""
     cells = {cell["id"]: cell for cell in release.cells}
     # Colab and notebooks of format 4.4 lose ids: a course cell is then known by its text.
     texts = {cell.source.strip(): cell["id"] for cell in release.cells}
@@ -60,9 +60,10 @@ def classify_cells(release: NotebookNode, submission: NotebookNode) -> list[Clas
 
 
 def in_order(release: NotebookNode, pieces: Sequence[ClassifiedCell]) -> set[int]:
-    """Return which pieces stand where the release has them: the most that are in its order; no added ones.
+    """Return the indices of the pieces that are in the release's order: the longest such sequence.
 
-    All others that bear a name were moved, or copied to somewhere else.
+    Pieces that the learner added are left out. All other pieces that are missing were moved or copied
+    elsewhere.
     """
     number = {cell["id"]: at for at, cell in enumerate(release.cells)}
     ends: list[int] = []  # of the best chain of each length, the number that it ends with
@@ -90,7 +91,7 @@ def in_order(release: NotebookNode, pieces: Sequence[ClassifiedCell]) -> set[int
 
 
 def is_untouched(stub: str, text: str, is_code: bool) -> bool:
-    """Tell whether a cell holds an answer as it was released, or a part of that."""
+    """Tell whether a cell contains an answer's stub as it was released, or a part of it."""
     if not text.strip() or text.strip() == stub.strip():
         return True
     if not is_code:
@@ -103,12 +104,12 @@ def is_untouched(stub: str, text: str, is_code: bool) -> bool:
 
 
 def defines(stub: NotebookNode) -> frozenset[str]:
-    """Return the names that a released answer cell leaves to the learner; none for a written answer."""
+    """Return the names that a learner is to define in a released answer cell; none for a written answer."""
     return names_of(stub.source)[0] if stub.cell_type == "code" else frozenset()
 
 
 def binds(text: str, names: frozenset[str]) -> bool:
-    """Tell whether a cell gives one of these names a value."""
+    """Tell whether a cell assigns one of these names."""
     if not names & words_of(text):
         return False
     return bool(names & names_of(text)[0]) or bool(CELL_MAGIC.match(text))

@@ -1,8 +1,8 @@
-"""Grade on a Dask cluster, through the interface that every other executor has.
+"""Grading on a Dask cluster, behind the interface of `concurrent.futures.Executor`.
 
-A worker runs submissions in sandboxes of its own and judges them by the answers of the machine that started
-the run: they are sent to it when it joins, and taken away with its sandboxes when the run ends. Needs the
-package `distributed`.
+A worker runs submissions in its own sandboxes. It judges them with the banks of the machine that started the
+run, which are sent to it when it joins, and deleted with its sandboxes when the run ends. Needs the package
+`distributed`.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ PLUGIN = "autograder-answers"
 
 
 class NoCluster(UserError):
-    """No cluster answers, or its workers cannot grade as this machine would."""
+    """No cluster answers, or its workers cannot grade exactly as this machine does."""
 
 
 class Cluster(Executor):
-    """The workers of a cluster; to be made with `connected`."""
+    """An executor that runs jobs on the workers of a cluster; `connected` creates it."""
 
     def __init__(self, client: Client, address: str, run: str) -> None:
         self._client = client
@@ -54,14 +54,14 @@ class Cluster(Executor):
 
     @property
     def slots(self) -> int:
-        """How many submissions its workers run at one time; more than none, so that a cluster can grow."""
+        """The number of submissions that its workers run at once; at least 4, since a cluster can grow."""
         return max(4, int(sum(self._client.nthreads().values())))
 
     def submit(self, function: Callable[..., T], job: GradeJob, /) -> Future[T]:  # type: ignore[override]
-        """Run a function of a job on some worker; when that worker is lost, on another.
+        """Run a function on a job on one of the workers, or on another one if that worker is lost.
 
         Raises:
-            ExecutorLost: nobody answers at the scheduler's address any more.
+            ExecutorLost: the scheduler no longer answers.
         """
         if self._client.status != "running":
             raise ExecutorLost(f"the scheduler at {self._address} does not answer any more")
@@ -78,11 +78,14 @@ def connected(
 ) -> Iterator[Cluster]:
     """Yield a cluster whose workers are ready to grade these lessons.
 
-    The scheduler's address looks like "tcp://10.0.0.1:8786"; `say` takes a line for a person, when there are
-    no workers to wait for.
+    Args:
+        address: the scheduler's address, such as "tcp://10.0.0.1:8786".
+        banks: the banks to grade with, which are sent to the workers.
+        lessons: the lessons' names.
+        say: receives a message for a person, if no workers are there yet.
 
     Raises:
-        NoCluster: nobody answers there, or a worker cannot grade as this machine would.
+        NoCluster: the scheduler does not answer, or a worker cannot grade exactly as this machine does.
     """
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what went wrong is said here, once
     try:
@@ -149,7 +152,7 @@ def _watcher(client: Client, say: Callable[[str], None]) -> Callable[[], Any]:
 
 
 class Answers(WorkerPlugin):
-    """Gives each worker this machine's answers to some lessons, and takes them away with its sandboxes."""
+    """A plugin that gives each worker this machine's banks for some lessons, and deletes them afterwards."""
 
     def __init__(self, banks: Banks, lessons: Sequence[str]) -> None:
         self._tool = tool_version()
@@ -163,10 +166,10 @@ class Answers(WorkerPlugin):
         self.run = _digest({"tool": self._tool.encode(), **self._files})
 
     def setup(self, worker: Any) -> None:
-        """Check that this worker can grade, and put the answers where it looks for them.
+        """Check that this worker can grade, and write the banks where it looks for them.
 
         Raises:
-            NoCluster: it cannot.
+            NoCluster: it cannot grade.
         """
         reason = bubblewrap.why_not()
         if reason:
@@ -179,7 +182,7 @@ class Answers(WorkerPlugin):
         _ready[self.run] = Banks(course, dict.fromkeys(self._lessons, folder), {})
 
     def teardown(self, worker: Any) -> None:
-        """End this worker's sandboxes and leave no answers behind."""
+        """Close this worker's sandboxes and delete the banks."""
         banks = _ready.pop(self.run, None)
         if banks is not None:
             end_all()  # each process that grades ends with its sandbox
@@ -197,7 +200,7 @@ def _on_worker(run: str, function: Callable[[GradeJob], T], job: GradeJob) -> T:
 
 
 def tool_version() -> str:
-    """Return what grading depends on in this installation, beside the answers: the tool's code and words."""
+    """Return a digest of the tool's code and messages, on which grading depends beside the banks."""
     package = Path(autograder.__file__).parent
     files = (path for path in package.rglob("*") if path.suffix in (".py", ".mo"))
     return _digest({str(path.relative_to(package)): path.read_bytes() for path in files})

@@ -1,8 +1,8 @@
-"""Judge follow-up tasks again, with the course's answers in the place of wrong ones that they are built from.
+"""The judgement of follow-up tasks with the course's answers in place of the wrong ones that they build on.
 
-One mistake is to cost once. A learner's code that runs beside the course's answers can look at them, so they
-stand there as compiled code, in a sandbox alone, and nothing of what it says is kept: only points, known
-mistakes, and what kind of thing is wrong.
+One mistake should cost points only once. A learner's code that runs beside the course's answers can inspect
+them. So they are compiled, run in a sandbox only, and nothing that the run returns is kept except points,
+known mistakes and the kinds of findings.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ MOST_ROUNDS = 3
 
 @dataclass(frozen=True)
 class Submitted:
-    """A rebuilt submission after its first run, with the givens as the learner saw them.
+    """A rebuilt submission after its first run, with the lesson's own givens.
 
-    `questions` are what was drawn for it, without answers.
+    `questions` are the hidden questions drawn for it, without answers.
     """
 
     notebook: NotebookNode
@@ -49,16 +49,23 @@ def run_redrawn(
     questions: Files,
     stopped: Mapping[str, str],
 ) -> tuple[dict[str, Executed], dict[str, str]]:
-    """Run a rebuilt submission with other givens, and ask what learners do not see.
+    """Run a rebuilt submission with other givens, and with the hidden questions.
 
-    Without questions, other givens say something about tensors alone. Cells in `stopped` are not run, since
-    they had to be stopped before.
+    Without hidden questions, other givens are useful only for tasks that ask for a tensor.
+
+    Args:
+        notebook: the rebuilt submission.
+        lesson: the lesson's bank.
+        tasks: the ids of the tasks to ask.
+        run: runs notebooks.
+        questions: the hidden questions, without answers; empty for none.
+        stopped: the cells that an earlier run had to stop, with the reason; these are not run.
 
     Returns:
-        The runs, and the cells that were stopped in them alone, with the reason.
+        The runs by the name of their givens, and the cells that only these runs had to stop, with the reason.
 
     Raises:
-        GraderFault: a cell was stopped before the learner's code had a part in it.
+        GraderFault: a cell was stopped before any of the learner's code ran.
     """
     asked = [name for name in tasks if questions or lesson.tasks[name].kind == "tensor"]
     asks = up_to_the_last(notebook, asked)
@@ -73,10 +80,10 @@ def run_redrawn(
 
 
 def refuse_our_own(notebook: NotebookNode, ran: Executed) -> None:
-    """Make sure that whatever was stopped in a run had something of the learner's run before it.
+    """Verify that some of the learner's code ran before the first cell that had to be stopped.
 
     Raises:
-        GraderFault: a cell of the course was stopped before the learner's code had a part in it.
+        GraderFault: a cell of the course's own was stopped before any of the learner's code ran.
     """
     for cell in notebook.cells:
         if is_learners(cell):
@@ -88,9 +95,16 @@ def refuse_our_own(notebook: NotebookNode, ran: Executed) -> None:
 def judged_again(
     submitted: Submitted, lesson: LessonBank, run: Runner, solution: Mapping[str, str]
 ) -> tuple[dict[str, Verdict], tuple[str, ...]]:
-    """Return the verdicts, where a follow-up task may have a better one, and notes for a person.
+    """Return the verdicts, improved where a follow-up task is right with the course's answers, and notes.
 
-    `solution` is the text of the course's own answer cells, by the cell's id.
+    Args:
+        submitted: the submission, with its first verdicts.
+        lesson: the lesson's bank.
+        run: runs notebooks.
+        solution: the text of the course's own answers, by cell id.
+
+    Returns:
+        The verdicts by task, and notes for the person who grades.
     """
     verdicts = dict(submitted.verdicts)
     needs = _all_needs(lesson)

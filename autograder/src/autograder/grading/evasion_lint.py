@@ -1,10 +1,10 @@
-"""Find code that could hide a forbidden call, so that a person looks at it. No points are lost by that.
+"""A search for code that might hide a forbidden call, so that a person looks at it. It takes no points away.
 
-`autograder.probe.forbidden_calls` sees what torch executes in the process of the check. What gets past it is
-work in another process or by another library, torch's and the check's own machinery, and what leads there by
-a name that no reader can see. `evasion_names` lists these doors by kind, and `monkeypatch_lint` finds where
-an attribute is set of what is not the learner's own, or looked up under a name that `static_strings` cannot
-read.
+`autograder.probe.forbidden_calls` sees everything that torch executes in the process of the check. It does
+not see work in another process or by another library, changes to torch's or the check's own machinery, and
+names that no reader can see. `evasion_names` lists these ways by kind. `monkeypatch_lint` finds attributes
+that are set on objects which are not the learner's own, or looked up under a name that `static_strings`
+cannot read.
 """
 
 from __future__ import annotations
@@ -55,16 +55,17 @@ MAKES_TEXT = {"join", "format", "replace", "decode", "str", "chr", "read", "read
 
 @dataclass(frozen=True)
 class Evasion:
-    """An expression that could hide a call, as text, and what kind of thing it is: one of `KINDS`."""
+    """An expression that might hide a call, as text, with its kind, which is one of `KINDS`."""
 
     code: str
     kind: str = HIDDEN
 
 
 def hiding(sources: Iterable[str]) -> Evasion | None:
-    """Return the gravest expression in a learner's cells that could hide a call, the first of its kind.
+    """Return the first expression of the gravest kind in a learner's cells that might hide a call; else None.
 
-    Text can be made to be slow to read: what is more than anybody types is shown instead of being read.
+    Code can be written so that it takes long to analyse. If it is longer than a person would type, it is
+    returned unread.
     """
     room = MOST_TEXT
     worst: Evasion | None = None

@@ -1,4 +1,4 @@
-"""What could hide a forbidden call, by name: a table for each kind of door that `evasion_lint` looks for."""
+"""The names that might hide a forbidden call: a table for each kind that `evasion_lint` looks for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page that a student gets back: the score, what was found per task, and the notebook."""
+"""The page that a student gets back: the score, the findings for each task, and the notebook."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ PROGRESS = re.compile(r"^progress\(", re.MULTILINE)
 
 @dataclass(frozen=True)
 class About:
-    """What the gradebook knows of a submission."""
+    """The gradebook's data on a submission, for its feedback page."""
 
     name: str = ""
     time: str = ""  # when it was handed in
@@ -43,7 +43,14 @@ class About:
 
 
 def about(course: Course, database: str, lesson: str, student: str) -> About:
-    """Return what the gradebook knows of a student's submission for a lesson."""
+    """Return the gradebook's data on a student's submission for a lesson.
+
+    Args:
+        course: the course.
+        database: the gradebook's address.
+        lesson: the lesson's name.
+        student: the student's id.
+    """
     asked = (
         select(Student.first_name, Student.last_name, SubmittedAssignment.timestamp)
         .join(SubmittedAssignment, SubmittedAssignment.student_id == Student.id)
@@ -63,7 +70,15 @@ def about(course: Course, database: str, lesson: str, student: str) -> About:
 
 
 def states(connection: Connection, lesson: str, student: str = "") -> dict[str, str]:
-    """Return by student a digest of what the gradebook has of a lesson, whoever wrote it there."""
+    """Return, by student, a digest of the gradebook's scores, comments and times for a lesson.
+
+    It covers data that nbgrader or a person wrote, too.
+
+    Args:
+        connection: an open connection to the gradebook.
+        lesson: the lesson's name.
+        student: the id of a single student; all by default.
+    """
     digests: dict[str, Any] = defaultdict(hashlib.sha256)
     whose = [SubmittedAssignment.student_id == student] if student else []
     given = (Grade.auto_score, Grade.manual_score, Grade.extra_credit)
@@ -83,9 +98,9 @@ def states(connection: Connection, lesson: str, student: str = "") -> dict[str, 
 
 
 class FeedbackExporter(HTMLExporter):
-    """nbconvert's page of a notebook, from our template: it names the tasks and needs no network.
+    """nbconvert's HTML exporter with the tool's template, which names the tasks and needs no network.
 
-    It speaks the language that the notebook was written in.
+    The page is in the language in which the notebook was written.
     """
 
     root = Unicode("", help="The course's folder.").tag(config=True)

@@ -1,4 +1,4 @@
-"""Grade one rebuilt submission: run it with each set of givens, judge what it left, write the verdicts in."""
+"""The grading of a rebuilt submission: it is run with each set of givens, judged, and given its verdicts."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ NOT_SHOWN = LazyMessage("Not shown while grading; `autograder grade --figures` s
 
 @dataclass(frozen=True)
 class Graded:
-    """An executed notebook with the verdicts in its test cells, and the notes that stand on top of it."""
+    """A graded submission: the executed notebook with the verdicts in its test cells, and notes above it."""
 
     notebook: NotebookNode
     verdicts: Mapping[str, Verdict]
@@ -70,23 +70,23 @@ def grade(
     figures: bool = False,
     questions: Files = NONE,
 ) -> Graded:
-    """Grade a submission that was rebuilt.
+    """Grade a rebuilt submission.
 
     Args:
         rebuilt: the course's cells with the learner's answers.
         lesson: the lesson's bank, with its answers; nothing of it reaches the run.
-        run: how notebooks are run.
-        notes: what a person should know besides, from rebuilding.
-        solution: the text of the course's own answer cells, by the cell's id. They stand in for wrong
-            answers that other tasks are built from; without them, a mistake costs points in those as well.
-        figures: draw the course's own figures.
-        questions: what was drawn for this submission and stands in the bank, without answers. It is asked in
-            a run of its own, of which nothing but numbers is kept.
+        run: runs notebooks.
+        notes: notes from rebuilding, for the person who grades.
+        solution: the text of the course's own answers, by cell id. They replace wrong answers that other
+            tasks build on; without them, one mistake costs points in several tasks.
+        figures: whether to draw the course's own figures.
+        questions: the hidden questions in the bank that were drawn for this submission, without answers. They
+            are asked in a run of their own, from which only numbers are kept.
 
     Raises:
-        GraderFault: our own code failed beside an answer.
-        SandboxFailed: the sandbox itself failed.
-        RunIncomplete: a run did not get to its end for want of time.
+        GraderFault: the grader's own code failed.
+        SandboxFailed: the sandbox failed.
+        RunIncomplete: a run had no time to reach its end.
     """
     plain = undrawn(rebuilt, f"print({_(NOT_SHOWN)!r})")
     as_seen = run(rebuilt if figures else plain, AS_SEEN)
@@ -149,7 +149,7 @@ def _what_stopped(seen: Mapping[str, str], redrawn: Mapping[str, str]) -> Iterat
 
 
 def quoted(code: str) -> str:
-    """Return code that stands in a note between backticks, and cannot end that quotation."""
+    """Return code without backticks, so that it can be quoted between backticks in a note."""
     return one_line(code).replace("`", "\N{MODIFIER LETTER GRAVE ACCENT}")
 
 
@@ -175,13 +175,13 @@ def results_of(
     graded: Graded,
     released: Mapping[str, str] = EMPTY,
 ) -> tuple[TaskResult, ...]:
-    """Return the records of one graded submission, in the order of the lesson.
+    """Return the records of a graded submission, in the order of the lesson's tasks.
 
     Args:
         lesson: the lesson's bank.
-        student: who handed it in.
-        release: which release it was graded by.
-        graded: what came of it.
+        student: the student's id.
+        release: the id of the release with which it was graded.
+        graded: the graded submission.
         released: the text of that release's cells, by id.
     """
     verdicts, cells = graded.verdicts, graded.notebook.cells

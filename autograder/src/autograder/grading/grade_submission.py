@@ -1,4 +1,4 @@
-"""Grade one submission. What runs on an executor here runs on a cluster's as well."""
+"""The grading of one submission, from its file to its result, as it runs here and on a cluster's workers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from autograder.words.language import SPOKEN, speaking, translated
 
 
 def grade_job(job: GradeJob) -> Result:
-    """Grade one submission in this thread's own sandbox; a fault of ours is part of the result."""
+    """Grade a submission in this thread's own sandbox; a failure of the grader becomes part of the result."""
     return replace(_graded(job), attempt=job.attempt)
 
 
@@ -49,14 +49,20 @@ def _graded(job: GradeJob) -> Result:
 
 
 def rebuild_plain(release: str, translations: Mapping[str, str], submission: str) -> tuple[str, list[str]]:
-    """Rebuild a submission that is given as JSON. Returns it as JSON, and the notes from that."""
+    """Rebuild a submission, and return it with the notes on it; notebooks are passed as JSON text.
+
+    Args:
+        release: the text of the lesson's release.
+        translations: its text in each other language.
+        submission: the submission as JSON.
+    """
     notebook = from_dict(json.loads(submission))
     rebuilt = rebuild(_release(as_written(release, translations, notebook)), notebook)
     return json.dumps(rebuilt.notebook), rebuilt.notes
 
 
 def grade_plain(job: GradeJob, rebuilt: str, notes: tuple[str, ...]) -> Result:
-    """Grade a submission that was rebuilt and is given as JSON, as `grade_rebuilt` does."""
+    """Grade a rebuilt submission, given as JSON, and return the result; see `grade_rebuilt`."""
     graded, tasks = grade_rebuilt(job, from_dict(json.loads(rebuilt)), notes)
     return Result(job.lesson, job.student, json.dumps(graded.notebook), tasks, graded.notes)
 
@@ -64,7 +70,7 @@ def grade_plain(job: GradeJob, rebuilt: str, notes: tuple[str, ...]) -> Result:
 def grade_read(
     job: GradeJob, submission: NotebookNode, by: SandboxRunner | None = None
 ) -> tuple[Graded, tuple[TaskResult, ...]]:
-    """Grade a submission that was read, as `grade_rebuilt` does."""
+    """Rebuild and grade a submission that has been read; see `grade_rebuilt`."""
     job = replace(job, release=as_written(job.release, job.translations, submission))
     rebuilt = rebuild(_release(job.release), submission)
     return grade_rebuilt(job, rebuilt.notebook, tuple(rebuilt.notes), by)
@@ -73,13 +79,21 @@ def grade_read(
 def grade_rebuilt(
     job: GradeJob, rebuilt: NotebookNode, notes: tuple[str, ...], by: SandboxRunner | None = None
 ) -> tuple[Graded, tuple[TaskResult, ...]]:
-    """Grade a submission that was rebuilt, with the notes from that.
+    """Grade a rebuilt submission.
 
-    It runs in this thread's own sandbox if no runner is named.
+    Args:
+        job: the submission's job.
+        rebuilt: the rebuilt submission.
+        notes: the notes from rebuilding.
+        by: the runner for its notebooks; this thread's own sandbox by default.
+
+    Returns:
+        The graded submission, and its records.
 
     Raises:
-        GraderFault: our own code failed beside an answer.
-        SandboxFailed: the sandbox itself failed.
+        GraderFault: the grader's own code failed.
+        SandboxFailed: the sandbox failed.
+        RunIncomplete: a run had no time to reach its end.
     """
     experiments.use(job.banks.course)
     runner_of_it = by or runner_for(job.banks, job.sandboxed)
@@ -114,7 +128,7 @@ _lock = threading.Lock()
 
 
 def runner_for(banks: Banks, sandboxed: bool = True) -> SandboxRunner:
-    """Return this thread's own sandbox or kernels, kept for its next submission while the banks stay."""
+    """Return this thread's own sandbox or kernels, which are reused as long as the banks do not change."""
     key = threading.get_ident(), sandboxed
     asks = banks, [banks.digest(lesson) for lesson in banks.folders]
     with _lock:
@@ -132,7 +146,7 @@ def runner_for(banks: Banks, sandboxed: bool = True) -> SandboxRunner:
 @atexit.register
 @at_end
 def close_sandboxes() -> None:
-    """End every sandbox that this process started; the next job starts one anew."""
+    """Close every sandbox that this process started; the next job starts a new one."""
     with _lock:
         while _runners:
             _runners.popitem()[1][0].close()

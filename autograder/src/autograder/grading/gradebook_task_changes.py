@@ -1,4 +1,4 @@
-"""Let a lesson's tasks come and go after submissions were graded, which nbgrader refuses."""
+"""The update of a lesson's tasks in the gradebook after submissions were graded, which nbgrader refuses."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from autograder.grading.graded_results import Change, Grading, Store, make_table
 
 
 class MoveCells(SaveCells):
-    """nbgrader's step that puts a release's cells into the gradebook, for releases that change as well.
+    """nbgrader's step that saves a release's cells in the gradebook, extended to releases that change.
 
-    Grades of tasks that stay are kept, with what a person gave and wrote. A task that is gone leaves a record
-    of what it was worth; a new one has no grade until it is graded.
+    Grades of tasks that remain are kept, with points and comments given by hand. A removed task leaves a
+    record of its maximum; a new one has no grade until it is graded.
     """
 
     def _create_notebook(self, nb: NotebookNode) -> None:

@@ -1,4 +1,4 @@
-"""The one writer of nbgrader's gradebook and of `autograded/`, as nbgrader itself would write them."""
+"""The only code that writes to nbgrader's gradebook and to `autograded/`, in nbgrader's own format."""
 
 from __future__ import annotations
 
@@ -55,13 +55,16 @@ log = logging.getLogger(__name__)
 class GradebookWriter:
     """The gradebook of a class, open for writing.
 
-    A graded notebook is written whole, beside its place, before the database is changed in one transaction;
-    the old one is gone by then, and the new one put in its place after that. Whatever fails or interrupts a
-    run, no score is in the book without its notebook that the next run does not write again.
+    A graded notebook is first written to a temporary file, and the old one removed. Then the database is
+    changed in one transaction, and the new notebook is put in place. If a run fails or is interrupted, a
+    score may be without its notebook, and the next run then grades that submission again.
 
     Args:
         course: the class's folder.
-        dry: open a copy that is thrown away, so that nothing can be written to the book itself.
+        dry: whether to open a temporary copy, so that the gradebook itself does not change.
+
+    Raises:
+        BadBook: the gradebook cannot be used.
     """
 
     def __init__(self, course: Class, dry: bool = False) -> None:
@@ -107,11 +110,11 @@ class GradebookWriter:
 
     @property
     def nbgrader(self) -> Gradebook:
-        """The book as nbgrader sees it: its students, what is due when."""
+        """The gradebook as nbgrader's own object."""
         return self._gradebook
 
     def know(self, lesson: str) -> None:
-        """Make sure that the gradebook has the lesson as it is released, as nbgrader itself would."""
+        """Enter a lesson's release and due date in the gradebook, or update them, as nbgrader would."""
         due = self._course.policy.due.get(lesson)
         if due:
             self._gradebook.update_or_create_assignment(lesson, duedate=due)
@@ -130,7 +133,7 @@ class GradebookWriter:
         self._cells.pop(lesson, None)
 
     def scores(self, submission: Submission) -> dict[str, float]:
-        """Return the scores that checks gave a submission, by task, where no points by hand replace them."""
+        """Return the scores by task that checks gave to a submission, without tasks with points by hand."""
         try:
             notebook = self._notebook(submission)
         except MissingEntry:
@@ -143,7 +146,12 @@ class GradebookWriter:
         }
 
     def is_current(self, submission: Submission, made_from: Mapping[str, str]) -> bool:
-        """Tell whether a submission was graded from just this, and its grades are in the book."""
+        """Tell whether a submission was graded from exactly this, and its grades are in the gradebook.
+
+        Args:
+            submission: the submission.
+            made_from: the digests of everything that a grade depends on, as `Class.made_from` returns them.
+        """
         if submission.lesson not in self._gradings:
             gradings = self.verdicts.read(Grading, submission.lesson)
             self._gradings[submission.lesson] = {grading.student: grading.made_from for grading in gradings}
@@ -157,10 +165,10 @@ class GradebookWriter:
         return True
 
     def settle(self, submission: Submission, timed: bool = True) -> tuple[float, float] | None:
-        """Have a grade follow the penalty, a person's points and the time, if it is `timed`.
+        """Update a grade to its late penalty, to points by hand and, if `timed`, to the time of submission.
 
         Returns:
-            The score before and after; none where nothing has changed.
+            The score before and after; None if nothing has changed.
         """
         notebook = self._notebook(submission)
         handed_in = notebook.assignment
@@ -174,7 +182,7 @@ class GradebookWriter:
         return None if before == after else (max(0.0, before[2] - before[1]), max(0.0, after[2] - after[1]))
 
     def recount(self, lesson: str, student: str) -> None:
-        """Have what is excused and what being late costs follow the points; the caller commits."""
+        """Update excused tasks and the late penalty to the present points; the caller commits."""
         notebook = self._gradebook.find_submission_notebook(lesson, lesson, student)
         self._extend(lesson, student, notebook.assignment)
         for grading in self.verdicts.read(Grading, lesson, student):
@@ -184,7 +192,7 @@ class GradebookWriter:
         self._charge(lesson, student, notebook)
 
     def outdate(self, submissions: Collection[Submission]) -> None:
-        """Have submissions graded anew by the next run, whatever becomes of this one."""
+        """Mark submissions as outdated, so that the next run grades them again."""
         which = {(submission.lesson, submission.student) for submission in submissions}
         gradings = self.verdicts.read(Grading)
         self.verdicts.outdate(grading for grading in gradings if (grading.lesson, grading.student) in which)
@@ -198,17 +206,18 @@ class GradebookWriter:
         tasks: Sequence[TaskResult] = (),
         notes: tuple[str, ...] = (),
     ) -> tuple[int, int]:
-        """Put one graded submission into the gradebook, and its notebook into `autograded/`.
+        """Write a graded submission to the gradebook, and its notebook to `autograded/`.
 
         Args:
-            submission: what was graded.
+            submission: the submission.
             graded: its notebook, with the verdicts.
-            made_from: what the grade depends on, as `Class.made_from` has it.
-            tasks: what was found of each task.
-            notes: what a person should know besides.
+            made_from: the digests of everything that the grade depends on, as `Class.made_from` returns them.
+            tasks: the records of its tasks.
+            notes: notes for the person who grades.
 
         Returns:
-            How many answers nobody has read yet, and how many points by hand are to be looked at again.
+            The number of answers that nobody has read yet, and of those whose points by hand need another
+                look.
         """
         book, lesson, student = self._gradebook, submission.lesson, submission.student
         LimitOutput(config=self._course.config).preprocess(graded, {})
@@ -245,11 +254,11 @@ class GradebookWriter:
         return waiting.count(False), waiting.count(True)
 
     def has_no_time(self, submission: Submission) -> bool:
-        """Tell whether there is a file that should say when it was handed in, and does not."""
+        """Tell whether a submission has a file for its time of submission, but no time can be read in it."""
         return not submission.refused and submission.stamp.exists() and self._timestamp(submission) is None
 
     def undo(self) -> None:
-        """Forget what was not yet written of the last submission."""
+        """Discard the changes to the gradebook that are not committed yet."""
         self._gradebook.db.rollback()
 
     def _timestamp(self, submission: Submission) -> datetime | None:
@@ -350,7 +359,7 @@ def _programs_found() -> Iterator[None]:
 
 
 def follow(course: Class) -> None:
-    """Have excused tasks and late penalties follow what a person gave since the class was graded.
+    """Update excused tasks and late penalties to the points that people gave after grading.
 
     Raises:
         BadBook: the gradebook cannot be used.
@@ -379,15 +388,15 @@ def follow(course: Class) -> None:
 
 @contextlib.contextmanager
 def gradebook_lock(database: str, folder: Path, seconds: float = 0) -> Iterator[None]:
-    """Keep other runs of the grader away from a gradebook.
+    """Lock a gradebook against other runs of the grader while the block runs.
 
     Args:
-        database: its address.
-        folder: the class's; there lies the lock of a gradebook that is no file.
+        database: the gradebook's address.
+        folder: the class's folder, for the lock of a gradebook that is not a file.
         seconds: how long to wait for another run.
 
     Raises:
-        BadBook: another one has it in hand.
+        BadBook: another run still has the lock.
     """
     path = Path(database.removeprefix(SQLITE)) if database.startswith(SQLITE) else folder / "gradebook"
     # Beside the gradebook, whoever runs it and wherever their temporary files lie: not the gradebook itself,
@@ -439,7 +448,7 @@ def _copied(database: str, folder: Path) -> str:
 
 
 def remove(path: Path) -> None:
-    """Remove a file that may be there, as nbgrader does: on Windows, one that may only be read would stay."""
+    """Remove a file if it exists, even one that is read-only on Windows, as nbgrader does."""
     if os.path.lexists(path):
         utils.remove(str(path))
 

@@ -1,7 +1,7 @@
-"""What grading found, task by task, as data: reports, exports, the desk and comparisons read it here.
+"""The results of grading as records, for reports, exports, marking by hand and comparisons.
 
-The records lie in a table of their own in nbgrader's database: they are written together with the scores, in
-one transaction, and a copy of the gradebook holds both.
+The records are in a separate table of nbgrader's database: they are written together with the scores, in one
+transaction, and a copy of the gradebook contains both.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class TaskResult:
-    """What grading found of one task in one submission."""
+    """The result of grading one task in one submission."""
 
     lesson: str
     student: str
@@ -80,13 +80,13 @@ class TaskResult:
 
     @property
     def answered(self) -> bool:
-        """Tell whether the student wrote anything there."""
+        """Whether the student changed the answer cell."""
         return self.finding != UNANSWERED
 
 
 @dataclass(frozen=True)
 class Grading:
-    """When and from what a submission was graded, and the notes for a person."""
+    """The time of a submission's grading, the digests of its inputs, and the notes for a person."""
 
     lesson: str
     student: str
@@ -99,7 +99,7 @@ class Grading:
 
 @dataclass(frozen=True)
 class Change:
-    """A score that was another one after grading again: what it was, what it is, and why."""
+    """A score that has changed after grading again: the old one, the new one, and the reason."""
 
     lesson: str
     student: str
@@ -116,7 +116,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Ticked:
-    """The lines of a marking scheme that a person gave a written answer, counted from 0."""
+    """The lines of a marking scheme that a person ticked for a written answer, counted from 0."""
 
     lesson: str
     student: str
@@ -126,7 +126,7 @@ class Ticked:
 
 @dataclass(frozen=True)
 class Asked:
-    """What a student asks about a score, in their own words, and what a person has answered."""
+    """A student's question about a score, in their own words, and the answer to it."""
 
     lesson: str
     student: str
@@ -140,7 +140,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class InSection:
-    """A student's section of the class, for which nbgrader has no place, as the class list names it."""
+    """A student's section of the class, as the class list names it; nbgrader has no field for it."""
 
     student: str
     name: str
@@ -150,7 +150,7 @@ class InSection:
 
 @dataclass(frozen=True)
 class Identifiers:
-    """What lists and platforms call a student beside the id, address and number that nbgrader keeps."""
+    """A student's further identifiers on lists and platforms, beside nbgrader's id, address and number."""
 
     student: str
     values: tuple[str, ...] = ()
@@ -159,7 +159,7 @@ class Identifiers:
 
 @dataclass(frozen=True)
 class RosterChange:
-    """A change of the class list, by which it can be undone: who was new, and what others were before."""
+    """A change to the class list, with the data to undo it: the added students and the previous entries."""
 
     at: str
     added: tuple[str, ...] = ()
@@ -174,20 +174,20 @@ _Kind = TypeVar("_Kind", TaskResult, Grading, Change, Ticked, Asked, InSection, 
 
 
 class Store:
-    """The records of a class, read and written through a connection that somebody else commits."""
+    """The records of a class, read and written through a connection that the caller commits."""
 
     def __init__(self, connection: Connection | scoped_session[Session]) -> None:
         self._connection = connection
 
     def read(self, kind: type[_Kind], lesson: str = "", student: str = "") -> list[_Kind]:
-        """Return all records of a kind, the oldest first, so results in the order of the lesson.
+        """Return all records of a kind, the oldest first, and results in the order of the lesson.
 
-        One that is damaged is named and left out: grading again writes it anew.
+        A damaged record is reported and left out: grading again replaces it.
 
         Args:
-            kind: what is asked for.
-            lesson: of this lesson alone.
-            student: of this student alone.
+            kind: the records' class.
+            lesson: the name of a single lesson; all by default.
+            student: the id of a single student; all by default.
         """
         columns = RECORDS.c.record, RECORDS.c.lesson, RECORDS.c.student
         statement = select(*columns).where(RECORDS.c.kind == kind.__name__).order_by(RECORDS.c.id)
@@ -213,7 +213,7 @@ class Store:
         return records
 
     def write(self, grading: Grading, results: Sequence[TaskResult]) -> None:
-        """Store the results of a graded submission, replacing earlier ones, and note changed scores."""
+        """Store the results of a graded submission in place of earlier ones, and record changed scores."""
         which = grading.lesson, grading.student
         before = {result.task: result.points for result in self.read(TaskResult, *which)}
         earlier = next(iter(self.read(Grading, *which)), None)
@@ -229,7 +229,7 @@ class Store:
         self.add((grading, *results, *changed))
 
     def tick(self, ticked: Ticked) -> None:
-        """Put what a written answer is given in the place of what it was given before."""
+        """Store the ticked lines of a written answer in place of earlier ones."""
         others = [
             marks for marks in self.read(Ticked, ticked.lesson, ticked.student) if marks.task != ticked.task
         ]
@@ -237,7 +237,7 @@ class Store:
         self.add((*others, ticked))
 
     def ask(self, asked: Asked) -> bool:
-        """Keep what a student asks, or what is answered to it; returns whether it is new."""
+        """Store a student's question, or the answer to one, and return whether it is new."""
         requests = self.read(Asked, asked.lesson, asked.student)
         same = [request for request in requests if (request.task, request.text) == (asked.task, asked.text)]
         if not same or asked.answered:
@@ -246,16 +246,16 @@ class Store:
         return not same
 
     def replace(self, record: InSection | Identifiers | RosterChange) -> None:
-        """Put a record of which each student has one in the place of the one that there is."""
+        """Store a record of which each student has only one, in place of an earlier one."""
         self._forget(type(record), record.lesson, record.student)
         self.add([record])
 
     def forget(self, kind: type[InSection] | type[Identifiers] | type[RosterChange], student: str) -> None:
-        """Take out such a record of a student."""
+        """Delete a student's record of which each student has only one."""
         self._forget(kind, "", student)
 
     def outdate(self, gradings: Iterable[Grading]) -> None:
-        """Have submissions graded anew by the next run, whatever becomes of this one."""
+        """Mark submissions as outdated, so that the next run grades them again."""
         for grading in gradings:
             self._forget(Grading, grading.lesson, grading.student)
             self.add([replace(grading, made_from={})])
@@ -265,7 +265,7 @@ class Store:
         self._connection.execute(delete(RECORDS).where(*where))
 
     def add(self, records: Iterable[Stored]) -> None:
-        """Keep records beside those that are there: of scores that have changed, say."""
+        """Store records in addition to earlier ones, such as changed scores."""
         rows = [
             {
                 "kind": type(record).__name__,
@@ -280,13 +280,13 @@ class Store:
 
 
 def make_table(engine: Engine) -> None:
-    """Make the table in a gradebook that has none yet."""
+    """Create the table of records in a gradebook that has none yet."""
     RECORDS.metadata.create_all(engine)
 
 
 @contextmanager
 def readable(database: str) -> Iterator[None]:
-    """Tell what the database says against it in one sentence.
+    """Turn an error of the database into a `BadBook` with one sentence.
 
     Raises:
         BadBook: the database cannot be used.
@@ -305,9 +305,10 @@ def readable(database: str) -> Iterator[None]:
 
 @contextmanager
 def connected(database: str) -> Iterator[Connection]:
-    """Yield a gradebook and its records, by its address; what is written is committed at the end.
+    """Yield a connection to a gradebook, given its address; changes are committed at the end of the block.
 
-    One that is not there is empty, and is not made; nor is anything put into a file that lost all it held.
+    A missing gradebook is read as an empty one and is not created. Nothing is written to a file that has lost
+    its content.
 
     Raises:
         BadBook: the database cannot be used.
@@ -328,18 +329,18 @@ def connected(database: str) -> Iterator[Connection]:
 
 @contextmanager
 def opened(database: str) -> Iterator[Store]:
-    """Yield the records beside a gradebook, as `connected` opens it."""
+    """Yield the records in a gradebook, which is opened as by `connected`."""
     with connected(database) as connection:
         yield Store(connection)
 
 
 def now() -> str:
-    """Return the time, as records hold it."""
+    """Return the present time in the records' format."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def release_id(release: str) -> str:
-    """Return the short name of a release, made from the text of its notebook."""
+    """Return a release's short id, a digest of its notebook's text."""
     return hashlib.sha256(release.encode("utf-8")).hexdigest()[:12]
 
 

@@ -1,8 +1,8 @@
-"""Grade one submission in the container that Gradescope starts for it: as root, where no sandbox can be had.
+"""The grading of one submission in the container that Gradescope starts for it, where no sandbox is possible.
 
-Its code runs as a user who can read nothing of the lesson's answers. `autograder gradescope` packs what is
-needed; in there it is called as
-`python -m autograder.grading.gradescope_container LESSON VISIBILITY [--scale]`.
+The submission's code runs as a user who cannot read the lesson's answers. `autograder gradescope` packs the
+container's files; inside, the program is called as `python -m autograder.grading.gradescope_container LESSON
+VISIBILITY [--scale]`.
 """
 
 from __future__ import annotations
@@ -38,10 +38,16 @@ COURSE = "course"  # the folder of the course in what is packed
 
 
 def main(lesson: str, visibility: str, scale: str = "", *, root: Path = PLACE) -> None:
-    """Grade what a student handed in, and write `results.json`.
+    """Grade the container's submission, and write `results.json`.
+
+    Args:
+        lesson: the lesson's name.
+        visibility: when students see the results, in Gradescope's words.
+        scale: "--scale" to scale the score to Gradescope's maximum.
+        root: the folder in which Gradescope puts its files.
 
     Raises:
-        OtherMaximum: Gradescope has another maximum than the lesson; then there are no results.
+        OtherMaximum: Gradescope has another maximum than the lesson; there are no results then.
     """
     most = _most(root / "submission_metadata.json")
     for name in (SOURCE, SUBMISSION, RESULTS):
@@ -64,10 +70,18 @@ def _most(about: Path) -> float | None:
 def graded(
     course: Class, lesson: str, folder: Path, visibility: str, most: float | None = None, scale: bool = False
 ) -> dict[str, Any]:
-    """Grade the notebook in a folder; returns what Gradescope is told of it.
+    """Grade the notebook in a folder, and return the results in Gradescope's format.
+
+    Args:
+        course: the class.
+        lesson: the lesson's name.
+        folder: the folder with the submission's files.
+        visibility: when students see the results, in Gradescope's words.
+        most: Gradescope's maximum for the lesson; None if it is not known.
+        scale: whether to scale the score to that maximum.
 
     Raises:
-        OtherMaximum: `most`, which can be earned there, is another maximum than the lesson's.
+        OtherMaximum: `most` differs from the lesson's maximum, and `scale` is not set.
     """
     release = course.current(lesson)
     path = handed_in(folder, release.tasks)
@@ -116,7 +130,7 @@ def graded(
 
 
 def handed_in(folder: Path, tasks: frozenset[str]) -> Path | None:
-    """Return the notebook of a folder that has most of a lesson's tasks; of equals, the one highest up."""
+    """Return the notebook in a folder that has the most of a lesson's tasks; among equals, the highest up."""
     notebooks = [path for path in sorted(folder.rglob("*.ipynb")) if not refused(path, folder)]
     notebooks.sort(key=lambda path: len(path.parts))
     return max(notebooks, key=lambda path: len(ids_among(path.read_bytes(), tasks)), default=None)

@@ -1,6 +1,6 @@
-"""What grades count by: the public banks, and hidden questions that every grading run draws anew.
+"""The banks with which a run grades: the public ones, and hidden questions that every run draws anew.
 
-Nothing that one run asked is worth remembering for the next, whoever saw it: see `hidden_tests.secret`.
+Nobody gains by remembering the questions of one run for the next: see `hidden_tests.secret`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ NONE: Files = MappingProxyType({})
 
 @dataclass(frozen=True)
 class Banks:
-    """The public banks that a run grades by: found once, then passed to whatever needs them."""
+    """The public banks with which a run grades."""
 
     course: Course
     folders: Mapping[str, Path]  # where each lesson's bank lies
@@ -40,10 +40,14 @@ class Banks:
         return cls(course, dict.fromkeys(why, course.bank), reasons)
 
     def lesson(self, name: str, drawn: Files = NONE) -> LessonBank:
-        """Return a lesson's bank; with what was drawn for a submission, that is asked as well.
+        """Return a lesson's bank, together with the hidden questions that were drawn for a submission.
+
+        Args:
+            name: the lesson's name.
+            drawn: the hidden questions, as a bank's files; empty for none.
 
         Raises:
-            BankError: there is none, or it is damaged.
+            BankError: the lesson has no bank, or it is damaged.
         """
         if name not in self.folders:
             raise BankError(f"{self.course.name} has no answers for lesson {name}.")
@@ -51,20 +55,20 @@ class Banks:
         return _merged_bank(public, self._drawn(name, drawn)) if drawn else public
 
     def only(self, lessons: Collection[str]) -> Banks:
-        """Return the banks of some lessons: a sandbox gets all of them ready, which takes its time."""
+        """Return the banks of some lessons, since a sandbox takes time to prepare each bank."""
         folders = {name: folder for name, folder in self.folders.items() if name in lessons}
         return replace(self, folders=folders)
 
     def described(self, name: str) -> LessonBank:
-        """Return what a lesson's tasks and their mistakes are called.
+        """Return a lesson's bank without probes and tensors: only the texts of its tasks and mistakes.
 
         Raises:
-            BankError: it has no bank, or that is damaged.
+            BankError: the lesson has no bank, or it is damaged.
         """
         return bank.described(name, self.folders.get(name, self.course.bank))
 
     def questions(self, name: str, drawn: Files) -> Files:
-        """Return what was drawn for a submission, without answers, where its own process can read it."""
+        """Return the hidden questions of a submission without answers, as files for its own process."""
         if not drawn:
             return {}
         asked = _questions_drawn(
@@ -73,9 +77,14 @@ class Banks:
         return {**asked, **self.course.beside_banks()}
 
     def fitted(self, name: str, drawn: Files, then: Banks) -> Files:
-        """Return what of drawn questions can be asked of an earlier release: of tasks that are as they were.
+        """Return the hidden questions that fit an earlier release: those on tasks that have not changed.
 
-        Of its other tensors, the public redraws are asked beside those that were drawn.
+        For tensors that have changed, the earlier release's public redraws are added.
+
+        Args:
+            name: the lesson's name.
+            drawn: the hidden questions for the current release, as a bank's files.
+            then: the banks of the earlier release.
         """
         questions, past = self._drawn(name, drawn), then.lesson(name)
         same = _as_they_were(self.lesson(name), past)
@@ -89,7 +98,13 @@ class Banks:
         return bank.files(replace(questions, givens=givens, tasks=tasks))
 
     def public_alone(self, name: str, drawn: Files, tasks: Collection[str]) -> float:
-        """Return the points of some tasks of which nothing hidden is asked."""
+        """Return the sum of the points of those tasks that have no hidden questions.
+
+        Args:
+            name: the lesson's name.
+            drawn: the hidden questions, as a bank's files; empty for none.
+            tasks: the ids of the tasks to count.
+        """
         asked = self._drawn(name, drawn).tasks if drawn else {}
         tasks_of_bank = self.lesson(name).tasks
         hidden = {
@@ -107,10 +122,10 @@ class Banks:
         return text, numbers
 
     def digest(self, lesson: str) -> bytes:
-        """Return what a lesson is graded by at this moment, but for what is drawn.
+        """Return a digest of everything with which a lesson is graded now, except the hidden questions.
 
         Raises:
-            OSError: it has no bank.
+            OSError: the lesson has no bank.
         """
         parts = bank.digest(lesson, self.folders.get(lesson, self.course.bank))
         parts += b"public" if lesson in self.notes else b"hidden"
@@ -119,14 +134,19 @@ class Banks:
         return hashlib.sha256(parts).digest()
 
     def write_questions(self, folder: Path) -> None:
-        """Write every lesson's questions, without answers, where a submission's own process can read them."""
+        """Write every lesson's public questions, without answers, for a submission's own process to read."""
         for name in self.folders:
             bank.save(bank.without_answers(self.lesson(name)), folder)
         write_all(folder, self.course.beside_banks())
 
 
 class HiddenTestSampler:
-    """The hidden questions of one grading run, which are drawn by its word; a new one if none is named."""
+    """The draw of hidden questions for the submissions of a grading run.
+
+    Args:
+        banks: the public banks.
+        word: the run's word, which decides the draw; a new one by default.
+    """
 
     def __init__(self, banks: Banks, word: str = "") -> None:
         self._banks = banks
@@ -134,12 +154,12 @@ class HiddenTestSampler:
         self._fitted: dict[tuple[str, Path, str], Files] = {}
 
     def of(self, lesson: str, handed_in: bytes, then: Banks | None = None) -> Files:
-        """Return what is drawn for a file that was handed in, for the same file the same again; or nothing.
+        """Return the hidden questions for a submission, always the same for the same file; empty for none.
 
         Args:
-            lesson: what it was handed in for.
-            handed_in: the file's content.
-            then: what the earlier release is graded by that it came from; none for the current one.
+            lesson: the lesson's name.
+            handed_in: the submission's content.
+            then: the banks of the earlier release that the submission belongs to; None for the current one.
 
         Raises:
             AuthoringError: the lesson's source does not yield hidden questions.

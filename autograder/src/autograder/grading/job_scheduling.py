@@ -1,6 +1,6 @@
-"""Many submissions to grade at once, and what comes of them, on any executor.
+"""The scheduling of many grading jobs on any executor.
 
-Whoever hands them out needs nothing of what grades them, which takes seconds and much memory to load.
+The code that schedules imports nothing that grades, which takes seconds and much memory to load.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ LIMITS = Limits()
 
 
 class ExecutorLost(Exception):
-    """Whatever ran the submissions is gone, so no more results will come."""
+    """The executor is gone, so no more results will come."""
 
 
 @dataclass(frozen=True)
 class GradeJob:
-    """A submission to grade, with everything that grading needs: it may happen on another machine."""
+    """A submission to grade, with everything that grading needs, since another machine may grade it."""
 
     lesson: str
     student: str
@@ -45,7 +45,7 @@ class GradeJob:
 
 @dataclass(frozen=True)
 class Result:
-    """What came of one submission."""
+    """The result of a grading job."""
 
     lesson: str
     student: str
@@ -57,7 +57,7 @@ class Result:
 
 
 class NoSandbox(UserError):
-    """Submissions cannot be shut in on this machine."""
+    """No sandbox can be started on this machine."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(
@@ -68,7 +68,7 @@ class NoSandbox(UserError):
 
 
 def grade_job(job: GradeJob) -> Result:
-    """Grade one submission in this thread's own sandbox; a fault of ours is part of the result."""
+    """Grade a submission in this thread's own sandbox; a failure of the grader becomes part of the result."""
     # Not above: it loads torch, and what hands submissions out does without.
     from autograder.grading import grade_submission
 
@@ -76,12 +76,12 @@ def grade_job(job: GradeJob) -> Result:
 
 
 def grade_all(jobs: Iterable[GradeJob], executor: Executor, ahead: int) -> Iterator[Result]:
-    """Results as they come, in any order.
+    """Yield the results of jobs as they are finished, in any order.
 
     Args:
-        jobs: made one by one, so that a large class never lies in memory whole.
-        executor: where `grade_job` runs.
-        ahead: how many jobs may wait or run at one time.
+        jobs: the jobs, taken one by one, so that a large class is never in memory as a whole.
+        executor: the executor that runs `grade_job`.
+        ahead: how many jobs may wait or run at the same time.
 
     Raises:
         ExecutorLost: the executor is gone, with the jobs that it had.

@@ -1,4 +1,4 @@
-"""What a class has agreed on: due dates, extensions, what being late costs. It stands in `class.toml`."""
+"""The policy of a class: due dates, extensions and late penalties, written in its `class.toml`."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ BEGINNING = """\
 
 @dataclass(frozen=True)
 class Policy:
-    """What a `class.toml` says."""
+    """The settings in a `class.toml`."""
 
     due: Mapping[str, datetime] = field(default_factory=dict)  # in UTC without saying so, as nbgrader has it
     extensions: Mapping[tuple[str, str], timedelta] = field(default_factory=dict)  # by lesson and student
@@ -72,10 +72,10 @@ class Policy:
 
     @classmethod
     def read(cls, root: Path, lessons: tuple[str, ...]) -> Policy:
-        """Return the policy of a class; an empty one where there is no file.
+        """Return the policy of a class; the default policy if there is no file.
 
         Raises:
-            AuthoringError: the file is not as it must be.
+            AuthoringError: the file is not valid.
         """
         path = root / FILE
         if not path.is_file():
@@ -109,23 +109,23 @@ class Policy:
         return due and due + self.extensions.get((lesson, student), timedelta())
 
     def guessed(self, lesson: str) -> datetime | None:
-        """Return when something counts as handed in of which a platform says only that it is late.
+        """Return a time of submission for work that a platform only marks as late; None without a due date.
 
-        The mark is of the lesson's own due date: it says nothing of what was granted to one student.
+        It is just after the lesson's own due date, since the mark does not consider a student's extension.
         """
         due = self.due.get(lesson)
         return due and due + A_MOMENT
 
     def time_of(self, lesson: str, time: datetime | None) -> datetime | None:
-        """Return a time as it counts: a guess follows the due date of today."""
+        """Return a time of submission, moved to the present due date if it is a guess; see `guessed`."""
         return (self.guessed(lesson) or time) if is_guess(time) else time
 
     def until(self, lesson: str, text: str) -> date:
-        """Return the day or the moment until which there is more time, from "2026-03-09T18:00", say.
+        """Return the day or moment at which an extension ends, from a text such as "2026-03-09T18:00".
 
         Raises:
-            ValueError: it is none.
-            Refused: it is not later than the lesson is due.
+            ValueError: the text is no date.
+            UserError: the lesson has no due date, or the moment is not after it.
         """
         try:
             given: date = date.fromisoformat(text)
@@ -139,7 +139,7 @@ class Policy:
         return given
 
     def told(self, moment: datetime) -> str:
-        """Return a moment to the minute, in the class's zone; one that names no zone is in UTC."""
+        """Return a moment as text, to the minute, in the class's time zone; one without a zone is in UTC."""
         moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
         return f"{moment.astimezone(self.zone):%Y-%m-%d %H:%M %Z}"
 
@@ -172,7 +172,7 @@ class _Written:
 
 
 class LatePenalty(LateSubmissionPlugin):
-    """What being late costs: by `class.toml` where that says, or else by nbgrader's own setting."""
+    """The late penalty by the rule in `class.toml`, or else by nbgrader's own setting."""
 
     root = Unicode("", help="The course's folder.").tag(config=True)
 
@@ -189,28 +189,40 @@ class LatePenalty(LateSubmissionPlugin):
 
 
 def late_by(share: float, seconds: float, score: float) -> float:
-    """Return what being so many seconds late costs, where each day begun costs a share of the score."""
+    """Return the points that a late submission loses.
+
+    Args:
+        share: the share of the score that each day costs; a day that has begun counts as a whole.
+        seconds: how late it is.
+        score: its score.
+    """
     days = ceil(max(0.0, seconds) / UNITS["d"].total_seconds())
     return round(min(1.0, share * days) * score, 2)
 
 
 def is_guess(time: datetime | None) -> bool:
-    """Tell whether a time was made from a platform's mark for what is late."""
+    """Tell whether a time of submission was derived from a platform's mark for late work."""
     return time is not None and time.microsecond == A_MOMENT.microseconds
 
 
 def begin(root: Path, lessons: Sequence[str]) -> Path:
-    """Write a first `class.toml`, which lists every setting with no value, and return its path."""
+    """Write a first `class.toml`, in which every setting is a comment, and return its path."""
     due = "\n".join(f"# {lesson} = 2026-03-01T23:59:59" for lesson in lessons)
     write_whole(root / FILE, BEGINNING.format(due=due, first=lessons[0]).encode())
     return root / FILE
 
 
 def extend(root: Path, lesson: str, student: str, by: timedelta | date) -> str:
-    """Write an extension into `class.toml`, whose other lines and comments stay; zero takes one back.
+    """Write a student's extension into `class.toml`, without changing its other lines and comments.
+
+    Args:
+        root: the class's folder.
+        lesson: the lesson's name.
+        student: the student's id.
+        by: the additional time, or the new due date; zero cancels the extension.
 
     Returns:
-        What it was before; empty where there was none.
+        The previous extension as text; empty if there was none.
     """
     path = root / FILE
     table = tomlkit.parse(_text(path))
@@ -225,10 +237,10 @@ def extend(root: Path, lesson: str, student: str, by: timedelta | date) -> str:
 
 
 def length(text: str) -> timedelta:
-    """Return a length of time, from "3d" or "12h".
+    """Return a length of time, from a text such as "3d" or "12h".
 
     Raises:
-        ValueError: it is none.
+        ValueError: the text is no length of time.
     """
     match = LENGTH.fullmatch(text.strip())
     if not match:
@@ -237,7 +249,7 @@ def length(text: str) -> timedelta:
 
 
 def length_text(by: timedelta) -> str:
-    """Return a length of time as `length` reads it."""
+    """Return a length of time as text that `length` can read."""
     days, rest = divmod(by, UNITS["d"])
     return f"{days}d" if not rest else f"{by // UNITS['h']}h"
 

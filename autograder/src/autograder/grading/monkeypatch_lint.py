@@ -1,8 +1,8 @@
-"""Find where cells set an attribute of a module, class or function that their writer did not define.
+"""A search for cells that set an attribute of a module, class or function that the learner did not define.
 
-`torch.softmax = mine` changes what everybody calls, the checks too; `layer.weight = mine` does not. To tell
-them apart, names are followed through assignments, loops, containers, arguments and attributes, in all cells
-and without regard to their order. What an unknown call returns is taken for an object of the writer's own.
+`torch.softmax = mine` changes a function that everybody calls, even the checks; `layer.weight = mine` does
+not. To tell them apart, names are followed through assignments, loops, containers, arguments and attributes,
+in all cells and in any order. The result of an unknown call counts as the learner's own object.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ TABLES = {"rcParams", "environ", "options"}
 
 @dataclass
 class CallSite:
-    """The name of what is called, and what it is given."""
+    """A call: the name of the function, and its arguments."""
 
     name: str
     given: list[Symbols] = field(default_factory=list)  # by place
@@ -74,7 +74,7 @@ class CallSite:
 
 @dataclass(frozen=True)
 class Lookup:
-    """A call of `getattr`: whose attribute, by what name, its text, and whether it is of `self`."""
+    """A call of `getattr`: its object and its name, its text, and whether the object is `self`."""
 
     whose: Symbols
     name: Symbols
@@ -84,7 +84,7 @@ class Lookup:
 
 @dataclass
 class CellFacts:
-    """What is known of one cell."""
+    """The facts that the search needs about one cell."""
 
     bound: list[tuple[str, Symbols]] = field(default_factory=list)  # a symbol, and what it may stand for
     settings: list[tuple[Symbols, str]] = field(default_factory=list)  # whose attribute is set; the text
@@ -95,7 +95,7 @@ class CellFacts:
 
 @lru_cache(maxsize=256)
 def facts(source: str) -> CellFacts:
-    """Return what is known of a cell.
+    """Return the facts about a cell.
 
     Raises:
         RecursionError: it is nested too deeply.
@@ -106,7 +106,7 @@ def facts(source: str) -> CellFacts:
 
 
 def foreign_settings(cells: Iterable[CellFacts]) -> Iterator[str]:
-    """Yield where an attribute is set of what the writer of some cells did not define, as text."""
+    """Yield the text of each statement that sets an attribute of an object not defined by the learner."""
     cells = list(cells)
     foreign = _foreign(*_bindings(cells))
     for cell in cells:
@@ -116,7 +116,12 @@ def foreign_settings(cells: Iterable[CellFacts]) -> Iterator[str]:
 def hidden_lookups(
     cells: Iterable[CellFacts], asked: Iterable[tuple[CellFacts, tuple[int, int]]]
 ) -> Iterator[str]:
-    """Yield which `getattr` may look up what nobody can read, or of what is not the writer's own, as text."""
+    """Yield the text of each `getattr` call with an unreadable name, or on an object of somebody else's.
+
+    Args:
+        cells: the facts about all cells.
+        asked: the calls to examine: the facts about their cell, and their line and column.
+    """
     stands_for, known = _bindings(list(cells))
     anothers, given, unreadable = (_foreign(stands_for, known, root) for root in (FOREIGN, "@", UNREADABLE))
     for cell, position in asked:
@@ -527,7 +532,7 @@ def _looked_up(given: list[ast.expr]) -> str:
 
 
 def is_own(value: ast.AST) -> bool:
-    """Tell whether an expression is `self`, whose attributes are set under names, or leads on from there."""
+    """Tell whether an expression is `self` or `cls`, or an attribute that is reached from it."""
     while isinstance(value, ast.Attribute):
         value = value.value
     return _is_self(value)

@@ -1,4 +1,4 @@
-"""What `nbgrader autograde` does with a submission: read it, rebuild it, run it, judge it from outside."""
+"""The steps of `nbgrader autograde`: a submission is read, rebuilt, run, and judged in nbgrader's process."""
 
 from __future__ import annotations
 
@@ -43,18 +43,18 @@ NOTES = "grading_notes"
 
 
 class EarlierRelease(Exception):
-    """A submission comes from a release whose tasks were others."""
+    """A submission belongs to an earlier release with other tasks."""
 
 
 class SubmittedDirectory(CourseDirectory):
-    """nbgrader's own, except that of what lies beside a notebook the first bytes alone are read.
+    """nbgrader's course directory, which reads only the first bytes of the files beside a notebook.
 
-    And none of it is copied: it may be a file of any size that only seems to hold something.
+    It copies none of these files, since a sparse file can be of any size.
     """
 
     @classmethod
     def like(cls, other: CourseDirectory) -> SubmittedDirectory:
-        """Return one with another's settings."""
+        """Return a directory with the settings of another one."""
         copy = cls(config=other.config)
         for name in other.trait_names(config=True):
             setattr(copy, name, getattr(other, name))
@@ -67,9 +67,9 @@ class SubmittedDirectory(CourseDirectory):
 
 
 class SubmissionExporter(NotebookExporter):
-    """nbconvert's notebook exporter, except that it also takes files that are no notebooks.
+    """nbconvert's notebook exporter, which also accepts files that are not notebooks.
 
-    nbgrader makes one for each run, which holds what the run's submissions have in common.
+    nbgrader creates one for each run; it has the data that all submissions of the run share.
     """
 
     def __init__(self, config: Config | None = None, **kw: Any) -> None:
@@ -137,7 +137,7 @@ class _Step(NbGraderPreprocessor):
 
 
 class Rebuild(_Step):
-    """Put the submission's answers into a fresh copy of the release."""
+    """The step that puts a submission's answers into a new copy of the release."""
 
     def preprocess(self, notebook: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
         marks = resources["nbgrader"]
@@ -173,9 +173,9 @@ class Rebuild(_Step):
 
 
 class RunAndJudge(_Step):
-    """Run a rebuilt submission once for each set of givens, and write the judge's verdicts into it.
+    """The step that runs a rebuilt submission with each set of givens, and writes the verdicts into it.
 
-    A run only gathers evidence; the points are decided here, in nbgrader's process.
+    A run only collects evidence; the points are decided here, in nbgrader's process.
     """
 
     sandboxed = Bool(

@@ -1,4 +1,4 @@
-"""Take evidence out of an executed notebook, and put verdicts in."""
+"""The extraction of evidence from an executed notebook, and the insertion of verdicts."""
 
 from __future__ import annotations
 
@@ -38,19 +38,19 @@ MOST_NAME, MOST_LINES = 100, 1_000
 
 
 class GraderFault(Exception):
-    """Our own code failed beside the answer: the submission needs a person's eye, and gets no score."""
+    """The grader's own code failed, not the answer: the submission gets no score, and a person must look."""
 
 
 class CheckFailed(GraderFault):
-    """The check of a task failed beside the answer."""
+    """The code of a task's check failed, not the answer."""
 
 
 def evidence_of(task: str, executed: NotebookNode, stopped: str = "") -> Evidence:
-    """Return the evidence that a task's test cell left in an executed notebook, and what was told meanwhile.
+    """Return the evidence in a task's test cell, with the forbidden calls reported during the run.
 
     Args:
         task: the task's id.
-        executed: the notebook after it ran.
+        executed: the executed notebook.
         stopped: why the run ended early, if it did.
     """
     evidence = _left_by(task, executed, stopped)
@@ -102,13 +102,13 @@ def _left_by(task: str, executed: NotebookNode, stopped: str) -> Evidence:
 def bound_outputs(
     notebook: NotebookNode, most: int = 100_000, most_shown: int = 4_000_000, most_parts: int = 20_000
 ) -> None:
-    """Cut what cells put out, so that one loop cannot fill a disk.
+    """Cut the outputs of cells, so that an endless loop cannot fill a disk.
 
     Args:
         notebook: an executed notebook, changed in place.
-        most: characters that one printed text, or one error, may have.
-        most_shown: characters that all outputs may have together.
-        most_parts: parts that all outputs may have together, each of which takes its room.
+        most: the most characters that one printed text or one error may have.
+        most_shown: the most characters that all outputs together may have.
+        most_parts: the most JSON values that all outputs together may have, since each takes memory.
     """
     for cell in notebook.cells:
         for output in cell.get("outputs", ()):
@@ -160,15 +160,15 @@ def _cut(text: str, most: int) -> str:
 def judge_notebook(
     bank: LessonBank, as_seen: Executed, redrawn: Mapping[str, Executed]
 ) -> dict[str, Verdict]:
-    """Judge every task of a lesson from its runs.
+    """Judge every task of a lesson, and return the verdicts by task.
 
     Args:
         bank: the lesson's bank.
-        as_seen: the run with the givens as the learner saw them.
-        redrawn: the runs with other givens, by the name that the bank has for them.
+        as_seen: the run with the lesson's own givens.
+        redrawn: the runs with other givens, by the givens' names in the bank.
 
     Raises:
-        CheckFailed: a check failed beside an answer.
+        CheckFailed: the code of a check failed.
     """
     verdicts: dict[str, Verdict] = {}
     for task in bank.tasks.values():
@@ -178,10 +178,10 @@ def judge_notebook(
 
 
 def judge_task(task: Task, as_seen: Executed, redrawn: Mapping[str, Executed]) -> Verdict:
-    """Judge one task as `judge_notebook` does, without looking at the tasks that it is built from.
+    """Judge one task as `judge_notebook` does, without regard to the tasks that it builds on.
 
     Raises:
-        CheckFailed: its check failed beside the answer.
+        CheckFailed: the code of its check failed.
     """
     evidence = evidence_of(task.id, as_seen.notebook, as_seen.gave_up)
     why = as_seen.stops.get(f"{task.id}-answer") or as_seen.stops.get(task.id)
@@ -225,7 +225,7 @@ def _stopped(task: Task, executed: Executed, as_seen: Executed) -> str:
 
 
 def learner_code_before(task: Task, notebook: NotebookNode) -> Iterator[str]:
-    """Yield the text of the learner's code cells in a rebuilt notebook, up to a task's check."""
+    """Yield the text of the learner's code cells above a task's check, in a rebuilt notebook."""
     for cell in notebook.cells:
         if cell["id"] == task.id:
             return
@@ -251,7 +251,7 @@ def _of_run(evidence: Evidence, task: Task, run: str) -> Evidence:
 def show_verdict(cell: NotebookNode, task: Task, verdict: Verdict) -> None:
     """Replace a test cell's outputs by the verdict.
 
-    nbgrader reads the score from the result's plain text, and shows its HTML: so one output carries both.
+    nbgrader reads the score from the output's plain text, and displays its HTML.
     """
     # Not by `new_output`, which holds each one against the schema; that is done where the whole is written.
     shown = {

@@ -1,4 +1,4 @@
-"""Run a submission's notebooks: in a sandbox whose process stays warm, or in Jupyter kernels."""
+"""The runners of submissions' notebooks: a sandbox with a process that is kept ready, or Jupyter kernels."""
 
 from __future__ import annotations
 
@@ -61,12 +61,12 @@ WITNESS = "autograder.probe.forbidden_calls:witness"
 
 
 class Runner(Protocol):
-    """Runs a notebook with the givens of a run ("as-seen", "redrawn-1", …) in the environment of that run.
+    """A function that runs a notebook with one set of givens ("as-seen", "redrawn-1", …).
 
-    Of a `quiet` run, only what the tasks' checks put out is kept, and they examine no answer beyond its
-    results. Cells that an earlier run had to stop (`stopped`) are not run again. `questions` are a bank's
-    files that checks read instead of the public ones. What runs while `confined` cannot send away what it
-    reads: no answer of the course's runs beside a learner's code elsewhere.
+    A `quiet` run keeps only the outputs of the tasks' checks, and tries no general experiments. Cells in
+    `stopped`, which an earlier run had to stop, are not run again. `questions` are a bank's files that the
+    checks read in place of the public ones. Code in a `confined` run cannot send data away; only there may
+    the course's answers run beside a learner's code.
     """
 
     confined: bool
@@ -84,11 +84,11 @@ class Runner(Protocol):
 
 
 class SandboxRunner:
-    """Runs notebooks in a sandbox of its own; to be closed.
+    """A runner in a sandbox of its own; the caller must close it.
 
     Args:
-        banks: what its notebooks may ask: of these, they get the questions.
-        limits: what one run may use.
+        banks: the banks whose questions its notebooks may ask.
+        limits: the limits of one run.
     """
 
     confined = True
@@ -161,15 +161,15 @@ class SandboxRunner:
         solved: Callable[[], NotebookNode] | None = None,
         limits: Limits | None = None,
     ) -> None:
-        """From now on, run notebooks of one submission: what they take together is bounded.
+        """Begin a new submission, whose runs have a common time budget.
 
-        Of a run that shows nothing, cells that only show something are left out, where the checks find the
-        same in the course's own answers without them.
+        In a quiet run, cells that only display something are left out, provided that the checks find the same
+        in the course's own answers without these cells.
 
         Args:
-            lesson: what it was handed in for.
-            solved: makes the lesson with the course's own answers; where that takes long, limits grow.
-            limits: what one run may use, other than before.
+            lesson: the lesson's name.
+            solved: makes the lesson with the course's own answers; if these take long, the limits grow.
+            limits: other limits of one run than before.
 
         Raises:
             SandboxFailed: not even the course's own answers run to their end.
@@ -211,7 +211,7 @@ class SandboxRunner:
         return limits, _evidence_outputs(without.notebook) == _evidence_outputs(ran.notebook)
 
     def close(self) -> None:
-        """End its sandbox or kernels, and delete the questions."""
+        """Close the sandbox or kernels, and delete the questions."""
         self.closed = True
         self._worker.close(for_good=True)
         self._questions.cleanup()
@@ -227,7 +227,7 @@ def _evidence_outputs(executed: NotebookNode) -> list[list[Any]]:
 
 
 class KernelRunner(SandboxRunner):
-    """Runs notebooks in Jupyter kernels, with the grader's own rights; to be closed."""
+    """A runner in Jupyter kernels, with the grader's own rights; the caller must close it."""
 
     confined = False
     user: int | None = None  # who runs them, where that is not the grader
@@ -239,7 +239,7 @@ class KernelRunner(SandboxRunner):
         solved: Callable[[], NotebookNode] | None = None,
         limits: Limits | None = None,
     ) -> None:
-        """Take the limits as they are: time is that on the clock here, and other work must not shorten it."""
+        """Begin a new submission, with limits in clock time that do not depend on the course's answers."""
         self._of = limits or self._of
         self._budget = Budget(RUNS * self._of.seconds)
         self._asked = self._names_asked(lesson)
@@ -257,9 +257,9 @@ class KernelRunner(SandboxRunner):
 
 
 class OtherUserRunner(KernelRunner):
-    """Runs notebooks in Jupyter kernels as a user without an account, who can read nothing of the grader's.
+    """A runner in Jupyter kernels as a user without an account, who cannot read the grader's files.
 
-    Only root can be the grader. To be closed.
+    Only root can use it. The caller must close it.
     """
 
     user = NOBODYS

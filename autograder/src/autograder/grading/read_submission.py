@@ -1,4 +1,4 @@
-"""Read a submission whatever state it is in."""
+"""The reading of submissions in any condition."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ MOST_RELEASE = 40
 
 
 class TooLarge(ValueError):
-    """What is used of a notebook has more bytes than it may."""
+    """The parts of a notebook that grading uses have too many bytes."""
 
 
 def read_submission(path: Path) -> NotebookNode:
-    """Return a submission as a notebook of format 4; an empty one that says why where it cannot be read."""
+    """Return a submission as a notebook of format 4; if it cannot be read, an empty one that says why."""
     reason = refused(path, path.parents[2])
     if reason:
         return unreadable(reason)
@@ -51,12 +51,17 @@ def read_submission(path: Path) -> NotebookNode:
 
 
 def read_plain(path: Path) -> str:
-    """Return a submission as `read_submission` does, as JSON: what one process tells another."""
+    """Return a submission as JSON text, to be passed between processes; see `read_submission`."""
     return json.dumps(read_submission(path))
 
 
 def refused(path: Path, root: Path) -> str:
-    """Return the reason not to open a file below the folder of all submissions; "" if there is none."""
+    """Return why a file may not be opened, such as a link; "" if it may.
+
+    Args:
+        path: the file.
+        root: the folder with all submissions, in which it must be.
+    """
     try:
         status = path.lstat()
     except FileNotFoundError:
@@ -76,7 +81,7 @@ def refused(path: Path, root: Path) -> str:
 
 
 def read_text(text: bytes) -> NotebookNode:
-    """Return a submission from its file's content, as `read_submission` reads it."""
+    """Return a submission, given its file's content; see `read_submission`."""
     if len(text) > MAX_FILE_BYTES:
         return unreadable(_too_large())
     try:
@@ -98,14 +103,14 @@ def read_text(text: bytes) -> NotebookNode:
 
 
 def why_unreadable(text: bytes) -> str:
-    """Return why a submission's file is no notebook; "" where it is one."""
+    """Return why a submission's content is no notebook; "" if it is one."""
     return str(read_text(text).metadata.get(UNREADABLE, ""))
 
 
 def lightened(text: bytes) -> bytes:
-    """Return a submission's text without what grading does not use, where it is large.
+    """Return a submission's content without parts that grading does not use, if it is large.
 
-    What is no notebook stays as it is, for whoever reads it to say so.
+    Content that is no notebook is returned unchanged; the code that parses it reports the error.
     """
     if len(text) <= SMALL_BYTES or len(text) > MAX_FILE_BYTES:
         return text
@@ -164,7 +169,7 @@ def _too_large() -> str:
 
 
 def beside(path: Path) -> str:
-    """Return the text of a small file beside a notebook, of any encoding; "" where none can be read."""
+    """Return the text of a small file beside a notebook, in any encoding; "" if it cannot be read."""
     try:
         if not stat.S_ISREG(path.lstat().st_mode):
             return ""
@@ -178,7 +183,7 @@ def beside(path: Path) -> str:
 
 
 def moment(text: str) -> datetime | None:
-    """Return the time that a text says, as nbgrader keeps it; None where it says none."""
+    """Return the time in a text as nbgrader stores it; None if the text has none."""
     from nbgrader.utils import parse_utc  # all of nbgrader, which whoever runs submissions has no use for
 
     try:
@@ -189,7 +194,7 @@ def moment(text: str) -> datetime | None:
 
 
 def unreadable(reason: str) -> NotebookNode:
-    """Return an empty notebook in place of a submission that cannot be read."""
+    """Return an empty notebook that stands for a submission that cannot be read."""
     notebook = new_notebook()
     notebook.metadata[UNREADABLE] = reason
     return notebook

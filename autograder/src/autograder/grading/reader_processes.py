@@ -1,15 +1,15 @@
-"""Kept processes that read what students wrote, within limits: time, memory, one piece at a time.
+"""Worker processes that read students' files within limits: time, memory, one piece at a time.
 
-What reads a stranger's bytes can be made to take for ever, to fill the memory or to end its process. So it
-runs in a process of its own, which is kept for the next piece, and replaced where a limit was reached: that
-costs the submission which reached it, and nobody else anything.
+Code that reads a stranger's bytes can be made to run for ever, to fill the memory or to end its process. So
+it runs in a separate process, which is reused for the next piece, and replaced after a limit was exceeded:
+that costs the submission which exceeded it, and nobody else anything.
 
-The invariant is that of the sandboxes (see `sandbox/framing.py`): an answer is taken by the caller that
-asked for it, or by nobody. Each request has a number, which its answer bears. A process gets another
-request only after it has answered the last one within its limits; anything else that happens ends it. A
-timer runs while a request is written, worked on and answered, and ends the process, so there is no wait
-without a deadline. A process says when it begins with a request: where it was lost before, another one gets
-the same request, for it was not this piece that ended it.
+The invariant is that of the sandboxes (see `sandbox/framing.py`): an answer is received by the caller that
+asked for it, or by nobody. Each request has a number, which its answer repeats. A process gets another
+request only after it has answered the last one within its limits; after anything else it is ended. A timer
+runs while a request is written, processed and answered, and ends the process, so there is no wait without a
+deadline. A process reports when it begins a request: if it was lost before, another one gets the same
+request, because this piece did not end it.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ PR_SET_PDEATHSIG = 1
 
 @dataclass(frozen=True)
 class ResourceLimits:
-    """What reading one piece may take, beside what its own sandbox takes."""
+    """The limits for reading one piece, in addition to those of a sandbox that it runs."""
 
     processor_seconds: int = 8
     memory_bytes: int = 256 * MEBIBYTE
@@ -76,14 +76,14 @@ GRADING = ResourceLimits(seconds=3600.0)
 
 
 class LimitReached(Exception):
-    """A piece took more than it may, or ended the process that read it; says which."""
+    """A piece exceeded a limit, or ended the process that read it; the message says which."""
 
 
 class Process:
-    """One kept process. It is started with the first piece, and again where it was lost.
+    """A worker process, which is started with the first piece, and again after it was lost.
 
     Args:
-        begin_seconds: it may take to start and to take a piece, until another one is started.
+        begin_seconds: how long it may take to start and to accept a piece, before another process is started.
     """
 
     def __init__(self, begin_seconds: float = BEGIN_SECONDS) -> None:
@@ -96,7 +96,7 @@ class Process:
         self._lock = threading.Lock()
 
     def start(self) -> None:
-        """Start it, where it does not run."""
+        """Start the process if it does not run."""
         with self._lock:
             if self._closed:
                 raise LimitReached("what was to read it was closed")
@@ -121,10 +121,16 @@ class Process:
                 raise LimitReached("what was to read it was closed")
 
     def call(self, room: ResourceLimits, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        """Return what a function of a module returns, called there.
+        """Call a module's function in the process, and return its result.
+
+        Args:
+            room: the limits of the call.
+            function: the function.
+            args: its positional arguments.
+            kwargs: its keyword arguments.
 
         Raises:
-            LimitReached: it took more than it may, or ended the process.
+            LimitReached: the call exceeded a limit, or ended the process.
         """
         number = next(self._numbers)
         request = number, room, pickle.dumps((function, args, kwargs))
@@ -220,7 +226,7 @@ class Process:
             folder.cleanup()
 
     def close(self) -> None:
-        """End it, from whichever thread, and start no other."""
+        """End the process, from any thread, and start no other."""
         self._closed = True
         process = self._process
         if process is not None:
@@ -232,11 +238,11 @@ class Process:
 
 
 class Processes(Executor):
-    """Kept processes as an executor: each runs one function at a time, within the limits of grading.
+    """An executor of worker processes; each runs one function at a time, within the limits of grading.
 
     Args:
-        number: how many.
-        now: start them at once, while whoever needs them has something else to do.
+        number: the number of processes.
+        now: whether to start them at once, while the caller has other work to do.
     """
 
     def __init__(self, number: int, now: bool = False) -> None:
@@ -248,7 +254,7 @@ class Processes(Executor):
             self._threads.submit(process.start)
 
     def submit(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """Run a function of a module in one of them."""
+        """Run a module's function in one of the processes."""
 
         def call() -> T:
             with self._lock:
@@ -262,7 +268,7 @@ class Processes(Executor):
         return self._threads.submit(call)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """End them all; what they have in hand is lost."""
+        """End all processes; calls in progress are lost."""
         self._threads.shutdown(wait=False, cancel_futures=cancel_futures)
         for process in self._all:
             process.close()
@@ -275,10 +281,16 @@ _started: list[Process] = []
 
 
 def run_limited(room: ResourceLimits, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-    """Return what a function of a module returns, called in this thread's own kept process.
+    """Call a module's function in this thread's own worker process, and return its result.
+
+    Args:
+        room: the limits of the call.
+        function: the function.
+        args: its positional arguments.
+        kwargs: its keyword arguments.
 
     Raises:
-        LimitReached: it took more than it may, or ended the process.
+        LimitReached: the call exceeded a limit, or ended the process.
     """
     if _inside:
         return function(*args, **kwargs)
@@ -291,15 +303,15 @@ def run_limited(room: ResourceLimits, function: Callable[P, T], /, *args: P.args
 
 @dataclass
 class TimeBudget:
-    """What reading several pieces of one student's may take of the processor together."""
+    """The processor time, in seconds, that is left for reading all pieces of one student."""
 
     seconds: float = READING.processor_seconds
 
     def within(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        """Return what a function of a module returns, called as by `run_limited`.
+        """Call a module's function as `run_limited` does, within the budget, and return its result.
 
         Raises:
-            LimitReached: it took more than it may or than is left, or an earlier piece did.
+            LimitReached: the call exceeded a limit or the budget, or an earlier call did.
         """
         if self.seconds <= 0:
             raise LimitReached("reading other files of theirs took more than it may")
@@ -320,14 +332,14 @@ def _timed(function: Callable[..., object], *args: object, **kwargs: object) -> 
 
 @atexit.register
 def end_all() -> None:
-    """End the processes that threads of this one keep; the next piece starts one anew."""
+    """End the worker processes of this process's threads; the next piece starts a new one."""
     for process in _started:
         process._end_now()
 
 
 @contextlib.contextmanager
 def without_limits() -> Iterator[None]:
-    """Let what is started now have no part in the limits of this process: a sandbox has others."""
+    """Start processes in the block without this process's own resource limits, since a sandbox has others."""
     if resource is None or not _inside:
         yield
         return
@@ -346,7 +358,7 @@ _turns: list[Path] = []
 
 @contextlib.contextmanager
 def run_slot(alone: bool) -> Iterator[None]:
-    """Wait for a turn to run something: beside others, or while none of them runs anything."""
+    """Wait for permission to run: beside other runs, or `alone`, while no other run is in progress."""
     try:
         from fcntl import LOCK_EX, LOCK_SH, LOCK_UN, flock
     except ImportError:  # on Windows, where there is no sandbox either
@@ -380,7 +392,7 @@ _at_end: list[Callable[[], None]] = []
 
 
 def at_end(close: Callable[[], None]) -> Callable[[], None]:
-    """Have a function called when such a process ends by itself, as `atexit` would elsewhere."""
+    """Register a function to call when a worker process ends normally, as `atexit` does elsewhere."""
     _at_end.append(close)
     return close
 

@@ -1,15 +1,15 @@
-"""Put a submission's answers into a fresh copy of the release. Rebuild, don't repair.
+"""The rebuilding of a submission: its answers are put into a new copy of the release.
 
-Whatever else a submission lost, doubled, retagged or changed cannot matter, because nothing else of it is
-kept: only the learner's text. That runs in the order of the submission, by these rules:
+Nothing else that a submission lost, duplicated, retagged or changed can matter, because only the learner's
+text is kept. It runs in the order of the submission, by these rules:
 
-- All parts of an answer that somebody worked on run, the last of them in the answer's own cell. What was left
-  as released never runs beside what was worked on.
-- Parts that were moved away from the release's order count in the answer's place where nothing stands there.
-- Where an answer is missing and another cell of the learner's defines its names, that cell counts: it was
-  merged into that one, or has lost its marks.
-- What the learner wrote around the course's text in a course's cell runs there; a course's cell whose own
-  text was changed is the release's again.
+- All parts of an answer that were changed run, the last of them in the answer's own cell. Parts that are
+  still as released never run beside changed ones.
+- Parts that were moved out of the release's order take the answer's place if nothing else is there.
+- If an answer is missing and another cell of the learner's defines its names, that cell counts: the answer
+  was merged into it, or has lost its metadata.
+- Text that the learner wrote around the course's text in a course's cell runs there. A course's cell whose
+  own text was changed is replaced by the release's.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ MISSING = "# This cell was missing from the submission."
 
 @dataclass
 class Rebuilt:
-    """A submission rebuilt; `notes` says what was set right, for the person who reads the grades."""
+    """A rebuilt submission; `notes` describe the repairs, for the person who grades."""
 
     notebook: NotebookNode
     notes: list[str] = field(default_factory=list)
@@ -244,7 +244,7 @@ class _Order:
 
 
 def solved(release: NotebookNode, solution: Mapping[str, str]) -> NotebookNode:
-    """Return a copy of the release with the course's own answers, by cell, and without its figures."""
+    """Return a copy of the release with the course's own answers, given by cell id, and without figures."""
     copy = undrawn(release)
     for cell in copy.cells:
         cell.source = solution.get(cell["id"], cell.source)
@@ -252,7 +252,7 @@ def solved(release: NotebookNode, solution: Mapping[str, str]) -> NotebookNode:
 
 
 def up_to_the_last(notebook: NotebookNode, tasks: Collection[str]) -> NotebookNode:
-    """Return a copy of the notebook that ends with the last of some tasks' checks, and has no others."""
+    """Return a copy of the notebook with the checks of some tasks only, which ends after the last of them."""
     cells = [cell for cell in notebook.cells if not is_test(cell) or cell["id"] in tasks]
     while cells and cells[-1]["id"] not in tasks:
         cells.pop()
@@ -260,11 +260,11 @@ def up_to_the_last(notebook: NotebookNode, tasks: Collection[str]) -> NotebookNo
 
 
 def only_needed(notebook: NotebookNode, names: Collection[str] = ()) -> NotebookNode:
-    """Return a copy of the notebook in which the course's cells are empty that no later cell needs a name of.
+    """Return a copy of the notebook in which course cells are empty if no later cell needs their names.
 
-    What defines one of `names` stays, too: the checks may need it. Most of the others only show something.
-    That a call changes one of its arguments cannot be told from its text: whoever leaves such cells out has
-    to see first that the checks find the same without them.
+    Cells that define one of `names` stay, because the checks may need them. Most of the others only display
+    something. The text does not tell whether a call changes one of its arguments, so the caller must first
+    verify that the checks find the same without these cells.
     """
     copy = copied(notebook)
     needed = frozenset(names)
@@ -280,7 +280,7 @@ def only_needed(notebook: NotebookNode, names: Collection[str] = ()) -> Notebook
 
 
 def with_givens(notebook: NotebookNode, givens: Mapping[str, Value]) -> NotebookNode:
-    """Return the notebook with its example data replaced, right after each `given` cell has run."""
+    """Return the notebook with its example data replaced, right after each cell that defines some."""
     copy = copied(notebook)
     lines = "\n".join(f"{name} = {_literal(value)}" for name, value in givens.items())
     # After each of them, because what a course cell computes between two of them is to follow as well.
@@ -291,7 +291,7 @@ def with_givens(notebook: NotebookNode, givens: Mapping[str, Value]) -> Notebook
 
 
 def with_explanation(notebook: NotebookNode, lines: Iterable[str]) -> None:
-    """Put a note for the reader on top of a graded notebook."""
+    """Insert a note for the reader at the top of a graded notebook."""
     # A line may quote what the submission says of itself.
     text = "\n".join(f"- {html.escape(one_line(_(line)), quote=False)}" for line in lines)
     head = _("Notes from grading")

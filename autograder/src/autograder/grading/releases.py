@@ -1,7 +1,7 @@
-"""The releases of a lesson that were handed out, each kept with the answers that it is graded by.
+"""The releases of a lesson, each stored with the answers with which it is graded.
 
-A release is another one where its tasks are others. What changes beside that, prose or a check that was
-repaired, reaches every submission.
+A release counts as another one if its tasks differ. Other changes, such as prose or a repaired check, apply
+to all submissions.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ANSWERS = "answers.json"
 
 @dataclass(frozen=True)
 class Release:
-    """A release of a lesson: its notebook as text, what it is graded by, and the course's own answers."""
+    """A release of a lesson: its notebook as text, its banks, and the course's own answers."""
 
     lesson: str
     text: str
@@ -38,7 +38,7 @@ class Release:
 
     @cached_property
     def tasks(self) -> frozenset[str]:
-        """The ids of its graded and of its answer cells."""
+        """The ids of its graded cells and answer cells."""
         return tasks_of(nbformat.reads(self.text, as_version=4))
 
     @cached_property
@@ -47,35 +47,35 @@ class Release:
 
     @cached_property
     def is_marked(self) -> bool:
-        """Tell whether its notebooks say which release they are; those of earlier versions do not."""
+        """Whether its notebooks contain the release's id; those of earlier versions do not."""
         return claimed_release(nbformat.reads(self.text, as_version=4)) == self.id
 
 
 def ids_in(notebook: NotebookNode) -> set[str]:
-    """Return the ids of a notebook's cells, their own and those by which nbgrader knows them."""
+    """Return the ids of a notebook's cells, both their own and nbgrader's."""
     ids = {cell.get("id") for cell in notebook.cells}
     return ids | {cell.metadata.get("nbgrader", {}).get("grade_id") for cell in notebook.cells}
 
 
 def tasks_of_all(current: Release, older: Sequence[Release]) -> frozenset[str]:
-    """Return the tasks of all releases of a lesson."""
+    """Return the ids of the tasks of all releases of a lesson."""
     return current.tasks.union(*(release.tasks for release in older))
 
 
 def ids_among(handed_in: bytes, task_ids: frozenset[str]) -> frozenset[str]:
-    """Return those of some ids that the cells of a submission have."""
+    """Return those of some ids that occur in a submission's cells."""
     return task_ids & ids_in(read_text(handed_in))
 
 
 def known_ids_and_answers(
     handed_in: bytes, task_ids: frozenset[str], released: Mapping[str, frozenset[str]]
 ) -> tuple[frozenset[str], frozenset[str]]:
-    """Return those of some ids that the cells of a submission have, and the answer cells that were worked on.
+    """Return those of some ids that occur in a submission's cells, and the ids of its changed answer cells.
 
     Args:
-        handed_in: the submission's file.
-        task_ids: the ids that are asked for.
-        released: the texts that each answer cell was released with, in all languages, by id.
+        handed_in: the submission's content.
+        task_ids: the ids to look for.
+        released: the released texts of each answer cell, in all languages, by id.
     """
     read = read_text(handed_in)
     changed = frozenset(
@@ -88,13 +88,13 @@ def known_ids_and_answers(
 
 
 def known_ids_and_release(handed_in: bytes, task_ids: frozenset[str]) -> tuple[frozenset[str], str]:
-    """Return those of some ids that the cells of a submission have, and the release that it says it is."""
+    """Return those of some ids that occur in a submission's cells, and the release that it names."""
     read = read_text(handed_in)
     return task_ids & ids_in(read), claimed_release(read)
 
 
 def keep(release: Release) -> None:
-    """Keep a release as it is now, in the place of an earlier state of the same tasks."""
+    """Store the current state of a release, in place of an earlier state with the same tasks."""
     course = release.banks.course
     folder = course.root / FOLDER / release.lesson / release.id
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -110,9 +110,11 @@ def keep(release: Release) -> None:
 
 
 def earlier(current: Release, say: Callable[[str], None] = lambda _: None) -> list[Release]:
-    """Return the kept releases of a lesson whose tasks are others than the current ones, the oldest first.
+    """Return the stored releases of a lesson whose tasks differ from the current ones, the oldest first.
 
-    `say` takes a line about each that cannot be read; the others are there all the same.
+    Args:
+        current: the lesson's current release.
+        say: receives a message about each release that cannot be read, and is left out.
     """
     releases = []
     kept_releases = (current.banks.course.root / FOLDER / current.lesson).glob("[!.]*")
@@ -142,12 +144,12 @@ class _Answers:
 
 
 def origin(ids: Collection[str], release_id: str, current: Release, older: Sequence[Release]) -> Release:
-    """Return the release that a submission came from; the current one if that is open.
+    """Return the release that a submission belongs to; the current one if that is undecided.
 
     Args:
-        ids: those of its cells.
-        release_id: the release that it says it is; "" where it says none.
-        current: the release as it is now.
+        ids: the ids of the submission's cells.
+        release_id: the release that the submission names; "" if it names none.
+        current: the current release.
         older: the earlier ones.
     """
     task_ids = tasks_of_all(current, older).intersection(ids)
@@ -163,12 +165,12 @@ def origin(ids: Collection[str], release_id: str, current: Release, older: Seque
 
 
 def as_written(release: str, translations: Mapping[str, str], submitted: NotebookNode) -> str:
-    """Return a release in the language of what was handed in: the one whose prose that has most of.
+    """Return the text of a release in the language of a submission: the one with most of its prose.
 
     Args:
         release: the release's text.
         translations: its text in each other language.
-        submitted: what was handed in.
+        submitted: the submission.
     """
     prose = _prose(submitted)
     language = max(
@@ -179,7 +181,13 @@ def as_written(release: str, translations: Mapping[str, str], submitted: Noteboo
 
 @lru_cache(maxsize=32)
 def translated_release(language: str, text: str, english: str) -> str:
-    """Return a release's text in a language, which it names; made once for all who wrote in it."""
+    """Return the text of a translated release that also names its language, cached for all who use it.
+
+    Args:
+        language: the language's code.
+        text: the release's text in that language.
+        english: its text in the course's own language.
+    """
     translated, plain = (nbformat.reads(source, as_version=4) for source in (text, english))
     if tasks_of(translated) != tasks_of(plain):  # an earlier release is kept in English
         translated = plain

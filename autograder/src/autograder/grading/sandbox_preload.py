@@ -1,4 +1,4 @@
-"""What a sandbox has ready before the first notebook runs."""
+"""The preparation of a sandbox before its first notebook: the questions and imports that checks need."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from autograder.records.evidence_transport import pack
 
 
 def read_questions() -> list[LessonBank]:
-    """Read all questions that are there, so that the checks have them."""
+    """Read the questions of all lessons, so that the checks have them in memory."""
     course = Course.find()
     experiments.use(course)
     lessons = [course.load(lesson) for lesson in dict.fromkeys(course.lesson_of().values())]
@@ -25,7 +25,7 @@ def read_questions() -> list[LessonBank]:
 
 
 def try_all_checks() -> None:
-    """Check a wrong answer to every task, so that whatever this imports and looks up is there."""
+    """Check a wrong answer to every task, so that everything that a check imports is loaded."""
     for lesson in read_questions():
         for task in lesson.tasks.values():
             answer = _Scaled if task.kind == "module" else _first

@@ -1,7 +1,7 @@
-"""What a submission shows in somebody else's browser: text, pictures and formulas, and nothing that acts.
+"""The display of a submission in somebody else's browser: text, pictures and formulas, and nothing active.
 
 nbgrader turns graded notebooks into pages in two places, `nbgrader generate_feedback` and the formgrader.
-Both use nbconvert's HTML exporter, which `nbgrader_config.py` gives the filter and the preprocessor below.
+Both use nbconvert's HTML exporter, to which `nbgrader_config.py` adds the filter and the preprocessor below.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ _cleaner = nh3.Cleaner(
 
 
 def safe_html(html: str) -> str:
-    """HTML without what can act, fetch or pass for the page's controls; our own style sheet stays."""
+    """Return HTML without parts that act, fetch or imitate the page's controls; our style sheet stays."""
     bare = PICTURE.sub("", html)
     if len(bare) > MAX_HTML or bare.count("<") > MAX_MARKS:
         return f"<p>{_(TOO_LARGE)}</p>"
@@ -115,7 +115,7 @@ class _Renderer(IPythonRenderer):
 
 @pass_context
 def markdown2html(context: Context, source: str) -> str:
-    """Do what nbconvert's filter of this name does, and take out what Markdown lets through."""
+    """Return Markdown as safe HTML: nbconvert's filter of this name, followed by `safe_html`."""
     if len(source) > MAX_MARKDOWN:
         source = f"{source[:MAX_MARKDOWN]}\n\n{_(TOO_LARGE)}"
     html = safe_html(
@@ -136,7 +136,7 @@ def _formula(match: re.Match[str]) -> str:
 
 
 class MarkingScheme(Preprocessor):
-    """Put the course's own answer and its marking scheme below each written answer, for those who grade."""
+    """A preprocessor that shows graders the course's answer and marking scheme below each written answer."""
 
     source = Unicode("", help="The folder of the lessons' sources.").tag(config=True)
 
@@ -157,9 +157,9 @@ class MarkingScheme(Preprocessor):
 
 
 class SafeOutputs(Preprocessor):
-    """Of what a submission's cells put out, keep what can be shown safely.
+    """A preprocessor that removes unsafe parts from the outputs of a submission's cells.
 
-    The verdicts in test cells come from the judge, and stay as they are.
+    The verdicts in test cells come from the judge and are not changed.
     """
 
     def preprocess(

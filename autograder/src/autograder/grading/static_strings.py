@@ -1,4 +1,4 @@
-"""Tell which expressions yield a text that a reader of the code can see, and which one that nobody can."""
+"""The analysis of expressions for readable text: whether a reader of the code can see a name that is used."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ READABLE = {
 
 
 def reads(name: str) -> bool:
-    """Tell whether a call by a name gives back what it is given, or an object made from it."""
+    """Tell whether a function of this name returns its argument, or an object built from its argument."""
     return name in READABLE or name[:1].isupper()
 
 
 def names_door(text: str) -> bool:
-    """Tell whether a text holds the name of something that could hide a call."""
+    """Tell whether a text contains a name that might hide a call; see `evasion_names`."""
     words = {word for word in HIDES if len(word) > 4 and word in text}
     return "__" in text or bool(words) or text in HIDES
 
 
 def is_readable(node: ast.AST) -> bool:
-    """Tell whether a constant or a text that is put together can only name what is visible in it."""
+    """Tell whether every name that a constant or a composed text can contain is visible in the code."""
     match node:
         case ast.Constant(value=str(text)):
             return not names_door(text)
@@ -63,7 +63,7 @@ def _leads(node: ast.AST) -> bool:
 
 
 def last_name(node: ast.AST) -> str:
-    """Return the last part of a name, `c` of `a.b.c`; "" for what is no name."""
+    """Return the last part of a name, such as `c` for `a.b.c`; "" if the expression is no name."""
     match node:
         case ast.Name(id=name) | ast.Attribute(attr=name):
             return name

@@ -1,8 +1,8 @@
-"""Cut a notebook's text down to what grading uses, before anything is taken apart.
+"""The reduction of a notebook's text to the parts that grading uses, before it is parsed as a whole.
 
-Outputs, attachments, the state of widgets and what programs note for themselves may be large and deep.
-Nothing of them is used, so they are passed over: only their strings and brackets are looked at. Of two equal
-keys in one object the last one counts, as everywhere in Python.
+Outputs, attachments, the state of widgets and metadata of other programs may be large and deeply nested.
+Grading uses none of them, so they are skipped: only their strings and brackets are scanned. Of two equal keys
+in one object the last one counts, as everywhere in Python.
 """
 
 from __future__ import annotations
@@ -38,19 +38,19 @@ _PLAIN = re.compile(rb"[^,:\[\]{}\s\"]+")
 
 
 class TooManyParts(ValueError):
-    """What is used of a notebook has more parts than it may."""
+    """The parts of a notebook that grading uses have too many values."""
 
 
 def essential(text: bytes, most_parts: int) -> bytes:
-    """Return what grading uses of a notebook's text, in UTF-8.
+    """Return the parts of a notebook's text that grading uses, in UTF-8.
 
     Args:
         text: the file's content, in any encoding that JSON may have.
-        most_parts: how many values what is used may have, those in lists of lines not counted.
+        most_parts: the most values that these parts may have, without those in lists of lines.
 
     Raises:
-        TooManyParts: it has more.
-        ValueError: it is no JSON, as far as it was looked at.
+        TooManyParts: they have more values.
+        ValueError: the text is not valid JSON, as far as it was scanned.
     """
     reader = _Reader(_as_utf8(text), most_parts)
     reader.value(NOTEBOOK)

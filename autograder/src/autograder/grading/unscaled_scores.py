@@ -1,4 +1,4 @@
-"""The rule for a platform whose maximum is another one: scores are passed on unscaled, or not at all."""
+"""The rule for a platform with another maximum: scores are exported unscaled, or not at all, unless asked."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ PLATFORM = "on the platform"
 
 
 class OtherMaximum(UserError):
-    """Something else than here can be earned there; says what to do."""
+    """The platform's maximum differs from the lesson's; the message tells the user what to do."""
 
 
 def factor(lesson: str, ours: float, theirs: float | None, scale: bool, where: str = PLATFORM) -> float:
-    """Return what a lesson's scores are multiplied by.
+    """Return the factor by which a lesson's scores are multiplied for a platform.
 
     Args:
-        lesson: its name.
-        ours: what can be earned here.
-        theirs: what can be earned there; None where nothing says so.
-        scale: whether they may be multiplied at all.
-        where: where that is, in words.
+        lesson: the lesson's name.
+        ours: the lesson's maximum.
+        theirs: the platform's maximum; None if it is not known.
+        scale: whether scores may be scaled.
+        where: the platform's name, for the message.
 
     Raises:
-        OtherMaximum: the two differ, and nobody asked to scale, or there is nothing to scale to.
+        OtherMaximum: the maxima differ and `scale` is not set, or scaling is impossible.
     """
     if theirs is None or theirs == ours:
         return 1.0

@@ -1,6 +1,6 @@
-"""Hidden questions: the secret, and how questions are drawn from it.
+"""Hidden questions: the instructor's secret, and the draw of questions from it.
 
-What counts as public, and who asks for both, stands in `grading_banks`.
+The public questions, and their combination with hidden ones, are in `grading_banks`.
 """
 
 # The modules that other rooms use.

@@ -1,4 +1,4 @@
-"""What is drawn from a secret for a lesson: its source is run anew, with other givens."""
+"""The draw of a lesson's hidden questions from a secret: the lesson's source is run with other givens."""
 
 from __future__ import annotations
 
@@ -19,13 +19,17 @@ from autograder.records.course import Course
 def draw(
     course: Course, lesson: str, secret: str, public: bytes
 ) -> tuple[Mapping[str, bytes], tuple[tuple[str, str], ...]]:
-    """Return a lesson's hidden questions with their answers, as a bank's files; and which probes have none.
+    """Draw a lesson's hidden questions.
 
     Args:
         course: the course.
         lesson: the lesson's name.
-        secret: what all is drawn from.
-        public: the digest of the lesson's bank: where that is another, all is drawn anew.
+        secret: the text from which everything is drawn.
+        public: the digest of the lesson's bank; another digest means another draw.
+
+    Returns:
+        The questions with their answers, as a bank's files, and the probes without a hidden one: task and
+            probe.
     """
     experiments.use(course)
     described = load_lesson(course.source / lesson)

@@ -1,7 +1,7 @@
-"""Hidden questions, drawn from a secret of the instructor's and from a word of the grading run's own.
+"""The secret of hidden questions: they are drawn from the instructor's secret and a word of the grading run.
 
-So nothing that one run asked is worth remembering for the next, whoever saw it. The word is kept with what
-was handed in: the same file is asked the same again.
+So nobody gains by remembering the questions of one run for the next. The word is stored for each submitted
+file, so that the same file always gets the same questions.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ WORDS = "words"
 
 
 def folder(course: Course) -> Path:
-    """Return the folder of the secret: outside the course, of this user alone."""
+    """Return the folder of the secret, which is outside the course, and readable only by its owner."""
     chosen = os.environ.get(OWN_FOLDER)
     return Path(chosen) if chosen else platformdirs.user_data_path(course.name) / NAME
 
 
 def why_none(course: Course, lesson: str) -> str:
-    """Return why nothing hidden is asked in a lesson; "" where it is."""
+    """Return why a lesson has no hidden questions; "" if it has them."""
     if not (folder(course) / NAME).is_file():
         return f"visible probes only: `autograder secret {lesson}` makes hidden ones"
     if not (course.source / lesson / f"{lesson}.py").is_file():
@@ -40,10 +40,10 @@ def why_none(course: Course, lesson: str) -> str:
 
 
 def make(course: Course, lesson: str) -> tuple[tuple[str, str], ...]:
-    """Make the secret where there is none yet, and try it on a lesson.
+    """Create the secret if there is none yet, and try a draw for a lesson.
 
     Returns:
-        The probes that have no twin, because none was fair to every right answer: task and probe.
+        The probes without a hidden one, because no draw was fair to every right answer: task and probe.
 
     Raises:
         AuthoringError: the lesson's source does not yield hidden questions.
@@ -58,12 +58,12 @@ def make(course: Course, lesson: str) -> tuple[tuple[str, str], ...]:
 
 
 def new_word() -> str:
-    """Return a word for a grading run."""
+    """Return a new word for a grading run."""
     return secrets.token_hex(8)
 
 
 def word_for(course: Course, lesson: str, handed_in: bytes, word: str) -> str:
-    """Return the word that a file which was handed in is asked by: at first this one, then the same again."""
+    """Return the word stored for a submitted file; if there is none, store and return the given one."""
     name = hashlib.sha256(lesson.encode() + b"/" + handed_in).hexdigest()
     path = folder(course) / WORDS / name
     known = path.read_text(encoding="utf-8") if path.is_file() else ""
@@ -76,9 +76,11 @@ def word_for(course: Course, lesson: str, handed_in: bytes, word: str) -> str:
 
 
 def drawn(course: Course, lesson: str, word: str) -> tuple[Mapping[str, bytes], tuple[tuple[str, str], ...]]:
-    """Return a lesson's hidden questions with their answers, as a bank's files; and which probes have none.
+    """Return a lesson's hidden questions, which are the same for the same word, secret and public bank.
 
-    What a word draws is the same every time, as long as secret and public bank are.
+    Returns:
+        The questions with their answers, as a bank's files, and the probes without a hidden one: task and
+            probe.
     """
     # Not above: it loads torch, which a class without a secret has no use for.
     from autograder.grading.hidden_tests.lesson_draws import draw
