@@ -172,6 +172,29 @@ def test_a_prediction_is_kept_in_the_notebook_and_judged_on_another_day(browser,
         assert page.get_by_role("radio", name="one").is_disabled()
 
 
+def test_a_drawn_prediction_is_kept_and_the_true_bars_come_on_another_day(browser, tmp_path):
+    ask = 'predict("weights", "Draw the weights.", bars=("one", "two"))'
+    write(tmp_path, SETUP, ask, 'reveal("weights", {"one": 0.75, "two": 0.25})')
+    with opened(browser, tmp_path, "lab") as page:
+        for cell in range(3):
+            run(page, cell)
+        page.get_by_text("Hidden until you make your prediction above.").wait_for()
+        for name, steps in (("one", 74), ("two", 26)):
+            page.get_by_role("slider", name=name).focus()
+            for _step in range(steps):
+                page.keyboard.press("ArrowRight")
+        assert page.locator(".ag-came").count() == 0
+        page.get_by_role("button", name="That is my prediction").focus()
+        page.keyboard.press("Enter")
+        page.get_by_text("Your prediction came true.").wait_for()
+        save(page, tmp_path)
+    shutil.rmtree(tmp_path / "progress", ignore_errors=True)  # as on another machine
+    with opened(browser, tmp_path, "lab") as page:
+        page.get_by_text("You predicted: 0.74, 0.26. Result: one 0.75, two 0.25").wait_for(timeout=30_000)
+        assert page.locator(".ag-came").count() == 2
+        assert page.get_by_role("slider", name="one").is_disabled()
+
+
 def test_what_a_prediction_is_about_is_out_of_sight_until_it_is_made(browser, tmp_path):
     ask = 'predict("swapped", "How many come?", ("one", "two"))'
     checked = 'print("a", "check")'
