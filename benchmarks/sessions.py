@@ -10,7 +10,9 @@ for; the notebook is renamed, saved, and closed, at times without saving.
 
 After each check the card must speak of the code that stands in the cell: green or red only if that code was
 the last to be run in this kernel, and is right or wrong. After each opening, and at the end of a day, every
-output must be whole, and what can be pressed must answer. What is not so is counted, and told with its seed.
+output must be whole, and what can be pressed must answer. On the evening of the last day the same file is
+opened in Notebook 7, and read as a page of nbconvert's, which is what the formgrader shows. What is not so is
+counted, and printed with its seed.
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
+from nbconvert import HTMLExporter
 from nbformat import NotebookNode
 from playwright.sync_api import Browser, Locator, Page, TimeoutError, sync_playwright
 from rich.console import Console
@@ -40,7 +43,7 @@ from tests.browser.servers import served
 
 LESSON = "01-dot-product"
 DAYS, STEPS = 3, 6
-PATIENCE = 20  # seconds until a card must say what it should
+PATIENCE = 60  # seconds until a card must say what it should
 # The cells of the lesson that a session works with.
 PARTS = (
     *("title", "setup", "example-data", "example-data-figure"),
@@ -54,7 +57,7 @@ GREEN, RED, AMBER = "ag-ok", "ag-no", "ag-wait"
 UNRUN = (AMBER, "has not been run since the notebook was started")
 CHANGED = (AMBER, "was changed since it was run")
 ALL_BROKEN = """() => [
-  ...[...document.images].filter(image => image.complete && !image.naturalWidth)
+  ...[...document.querySelectorAll(".jp-Cell img")].filter(image => image.complete && !image.naturalWidth)
     .map(image => image.outerHTML),
   ...[...document.querySelectorAll(".jp-OutputArea-output")].map(output => output.innerText).filter(text =>
     /Error displaying widget|model not found|Javascript Error|\\[object Object\\]/i.test(text)),
@@ -155,18 +158,25 @@ class Session:
                 self._look_over()
                 if self.draw.random() < 0.85:
                     self._save()
+        self.done.append("day 3 in Notebook")
+        with self._opened("notebooks"):
+            self._look_over()
+        self._read_as_a_page()
         return self
 
     @contextmanager
-    def _opened(self) -> Iterator[None]:
+    def _opened(self, door: str = "lab/tree") -> Iterator[None]:
         """Open the notebook as it was saved in a new page, with a new kernel that ends with it."""
         for task, (typed, card_of) in zip(self.tasks, self.kept, strict=True):
             task.typed, task.card_of, task.ran = typed, card_of, None
         self.page: Page = self.browser.new_page(viewport={"width": 1200, "height": 2400})
-        self.page.goto(f"{self.address}/lab/tree/{self.name}?token=test&reset")
+        self.page.goto(f"{self.address}/{door}/{self.name}?token=test&reset")
         self.book = Book(self.page, self.released)
         self.book.cells.nth(len(PARTS) - 1).wait_for(timeout=120_000)
-        self.page.get_by_text("Python 3 (ipykernel) | Idle").wait_for(timeout=120_000)
+        if door == "notebooks":
+            self.page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for(timeout=120_000)
+        else:
+            self.page.get_by_text("Python 3 (ipykernel) | Idle").wait_for(timeout=120_000)
         try:
             yield
         finally:
@@ -275,6 +285,29 @@ class Session:
             self._press_hint(task)
         self._move()
 
+    def _read_as_a_page(self) -> None:
+        """Hold what nbconvert makes of the saved notebook to having every output whole."""
+        self.done.append("a page of nbconvert's")
+        page = self.folder / f"{Path(self.name).stem}.html"
+        page.write_text(HTMLExporter().from_filename(str(self.folder / self.name))[0], encoding="utf-8")
+        self.page = self.browser.new_page()
+        self.page.route("http*://**", lambda route: route.abort())  # MathJax, which may be out of reach
+        self.page.goto(page.as_uri())
+        for text in self.page.evaluate(ALL_BROKEN):
+            self._trouble("broken", text[:200])
+        outputs = [
+            output
+            for cell in nbformat.read(self.folder / self.name, as_version=4).cells
+            for output in cell.get("outputs", ())
+            if output.output_type in ("display_data", "execute_result")
+        ]
+        shown = self.page.locator(".jp-OutputArea-output").evaluate_all(
+            "all => all.filter(output => output.innerText.trim() || output.querySelector('img, svg')).length"
+        )
+        if shown < len(outputs):
+            self._trouble("broken", f"{len(outputs) - shown} of {len(outputs)} outputs are empty in a page")
+        self.page.close()
+
     @property
     def _is_new_page(self) -> bool:
         return self.done[-1].startswith("day ")
@@ -373,7 +406,12 @@ def jupyterlab(temporary: Path) -> Iterator[tuple[str, Path]]:
         "AUTOGRADER_PROGRESS": "progress",
     }
     environment = {**os.environ, **{name: str(temporary / part) for name, part in folders.items()}}
-    words = ["--allow-root", "--no-browser", "--expose-app-in-browser"]
+    words = [
+        "--allow-root",
+        "--no-browser",
+        "--expose-app-in-browser",
+        "--JupyterNotebookApp.expose_app_in_browser=True",
+    ]
     with served([sys.executable, "-m", "jupyterlab", *words], folder, environment) as address:
         yield address, folder
 
