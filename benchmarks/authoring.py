@@ -80,6 +80,7 @@ def main() -> None:
         change_wording(wording, LESSON)
         timed(wording, f"a sentence more in {LESSON}", "build", LESSON)
         add_task(task, LESSON)
+        timed(task, "the texts of a task more confirmed", "messages", LESSON, "mean-vector", "--confirm")
         timed(task, f"a task more in {LESSON}", "build", LESSON)
         if chosen.anew:
             timed(current, "everything from nothing", "build", "--anew")
