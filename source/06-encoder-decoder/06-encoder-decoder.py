@@ -480,7 +480,7 @@ check("bug-query-length")
 #
 # Write it. Use `split_heads`, your `masked_softmax` and `merge_heads`, or write the steps out. `mask=None` hides
 # nothing; otherwise the mask broadcasts to `(b, heads, target, source)`, with 1 or `True` = visible. A query without
-# any visible key gets a context of zeros (after `fc`, that is the bias of `fc`). Large scores must not overflow.
+# any visible key gets a context of zeros (after `fc`, only the bias of `fc` remains). Large scores must not overflow.
 # Write the class yourself: with PyTorch's `F.scaled_dot_product_attention` or `nn.MultiheadAttention` in it, it earns
 # at most 2 of the 6 points.
 

@@ -325,9 +325,9 @@ check("bug-not-rescaled")
 # *12 minutes · a loop · task id* `online-softmax`
 #
 # Write `online_softmax(scores_blocks, values_blocks)`: the softmax of each query's scores over all blocks, times the
-# values. Each block comes once: both arguments can be generators, and a block is overwritten when you ask for the
-# next one. No tensor may be larger than a block, and nothing may grow with the number of blocks, so you may not join
-# or keep them. Some blocks, even the first one, can be hidden from some queries, but every query sees something.
+# values. You get each block only once: both arguments can be generators, and a block is overwritten when you ask for
+# the next one. No tensor may be larger than a block, and nothing may grow with the number of blocks, so you may not
+# join or keep them. Some blocks, even the first one, can be hidden from some queries, but every query sees something.
 # Scores near 900 and −900 must work. Stay in torch: what NumPy computes cannot be measured.
 
 
@@ -554,9 +554,9 @@ def tiled_logsumexp(q, k, tile, causal):
 # *16 minutes · a loop · task id* `tiled-function`
 #
 # `forward` is given. Write `backward`: for each visited tile, compute its weights again with `tile_scores` and the
-# saved `logsumexp`, and add its share to the three gradients. Again the check looks at every tensor that is made, and
-# at what is alive at once. Stay in torch. `F.scaled_dot_product_attention` or `torch.autograd.grad` costs five of the
-# six points.
+# saved `logsumexp`, and add its share to the three gradients. Again, the check looks at every tensor that you make,
+# and at how much memory is in use at once. Stay in torch. `F.scaled_dot_product_attention` or `torch.autograd.grad`
+# costs five of the six points.
 
 
 # %% answer="tiled-function"
@@ -756,9 +756,9 @@ check("sdpa-traps")
 # </details>
 
 # %% [markdown] id="kernels-intro"
-# **Which kernel ran?** SDPA chooses one of several implementations by device, dtype, mask and shapes, and does not
-# tell you which. `sdpa_kernel` allows only the ones you name: if none of them fits, the call raises an error. Use it
-# to make sure that a mask or a dtype has not cost you the fast kernel.
+# **Which kernel ran?** SDPA chooses one of several implementations, depending on device, dtype, mask and shapes, and
+# does not tell you which. `sdpa_kernel` allows only the ones you name: if none of them fits, the call raises an
+# error. Use it to make sure that a mask or a dtype has not cost you the fast kernel.
 
 
 # %% id="kernels-shown"
@@ -983,8 +983,8 @@ print("repeat_interleave:", groups.repeat_interleave(2).tolist(), "  repeat:", g
 # Finish `GroupedQueryAttention`, causal, with `W_query`, `W_key`, `W_value` and `out_proj`. Each group is as wide as
 # a query head, so `W_key` and `W_value` get narrower. If `num_heads` does not divide `d_out`, or `num_kv_groups` does
 # not divide `num_heads`, raise a ValueError. Apply dropout to the weights. Scores of any size must work. You may use
-# SDPA. `context_length` is there so that the class can replace the one from lesson 05; with `is_causal` you need no
-# mask of that size.
+# SDPA. `context_length` is there only so that the class can replace the one from lesson 05; with `is_causal`, you
+# need no mask of that size.
 
 
 # %% answer="grouped-query-attention"
@@ -1217,10 +1217,10 @@ print("each text on its own equals one masked row:", agree(torch.cat(one_by_one,
 # It is not an approximation: tiled attention equals the plain one up to rounding, which the checks and `gradcheck`
 # showed. It multiplies every query with every visible key, as before; with a causal mask it skips the tiles of the
 # future. What it never stores is the (tokens, tokens) matrix. It keeps a running maximum and sum for each query, and
-# rescales what it has when the maximum grows. In the backward pass it even computes more: the weights are computed
-# again from the saved logsumexp. It is faster because less has to be written to memory and read back. My own tiles
-# had a slope of at most 1 in memory where lesson 05 had 2, but they were still slower for short texts, because the
-# loop ran in Python.
+# rescales its partial result when the maximum grows. In the backward pass, it even computes more: the weights are
+# computed again from the saved logsumexp. It is faster because less has to be written to memory and read back. My own
+# tiles had a slope of at most 1 in memory where lesson 05 had 2, but they were still slower for short texts, because
+# the loop ran in Python.
 #
 # **Marking scheme**
 #

@@ -367,7 +367,7 @@ ONLINE = Task(
         "Some blocks, even the first one, can be hidden from some queries": "hidden-block-makes-nan",
         "Wherever m is −∞, subtract 0 instead": "nan-replaced",
         "or a list or generator of blocks": "list-refused",
-        "Each block comes once": "blocks-read-twice",
+        "You get each block only once": "blocks-read-twice",
         "Scores near 900 and −900 must work": "exp-overflows",
     },
     hints=(
@@ -726,10 +726,10 @@ FUNCTION = Task(
         "add its share to the three gradients": "share-overwrites",
         "for each visited tile": "future-tiles-made",
         "the saved `logsumexp`": "blocks-averaged",
-        "Again the check looks at every tensor that is made": "whole-matrix-made",
+        "Again, the check looks at every tensor that you make": "whole-matrix-made",
         "None for those that have none": "gradients-too-few",
         "`F.scaled_dot_product_attention` or `torch.autograd.grad` costs five of the six points": "fused",
-        "what is alive at once": "all-tiles-kept",
+        "how much memory is in use at once": "all-tiles-kept",
     },
     hints=(
         "Take what was saved with `ctx.saved_tensors`, and make three tensors of zeros for the gradients.",

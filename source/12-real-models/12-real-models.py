@@ -768,10 +768,10 @@ check("generate-until-end")
 # *15 minutes · about twenty lines · task id* `cached-logits`
 #
 # `generate` rereads the whole text for each token, but in lesson 11 you kept the keys and values. Write
-# `cached_logits(model, pieces, num_heads)`: a text comes in pieces, first the prompt and then new tokens. Return the
-# logits of all tokens, as `model` gives them for the whole text, but never compute a token's keys and values twice.
-# The pieces arrive one by one: `pieces` can be a generator, and a piece is overwritten with zeros when you ask for
-# the next one.
+# `cached_logits(model, pieces, num_heads)`: a text arrives in pieces, first the prompt and then new tokens. Return
+# the logits of all tokens, as `model` gives them for the whole text, but never compute a token's keys and values
+# twice. The pieces arrive one by one: `pieces` can be a generator, and a piece is overwritten with zeros when you ask
+# for the next one.
 #
 # For each piece: its embedding plus **its own** positions, which keep counting. In each block: `norm_1`; queries,
 # keys and values of the new tokens; the kept keys and values before the new ones; causal attention of the new queries
@@ -1164,7 +1164,7 @@ print(f"{total:,} parameters, of which {total - idle:,} take part in a token's c
 
 # %% [markdown] id="bug-permuted-rows-task"
 # A score is a sum over the numbers of a head, so their order does not matter as long as it is the same for queries
-# and keys. To bring Meta's file into the half-split form, move the **rows** of `W_query` and `W_key`, head by head:
+# and keys. To convert Meta's file to the half-split form, move the **rows** of `W_query` and `W_key`, head by head:
 # the first numbers of all pairs go into the first half, the second numbers into the second half. Values are not
 # rotated and stay where they are.
 #
@@ -1172,7 +1172,7 @@ print(f"{total:,} parameters, of which {total - idle:,} take part in a token's c
 #
 # *7 minutes · one line · task id* `bug-permuted-rows`
 #
-# `from_meta(weight, num_heads)` should bring a weight of the interleaved form into the half-split form. It runs and
+# `from_meta(weight, num_heads)` should convert a weight from the interleaved form to the half-split form. It runs and
 # the shape is right; the symptom would be text that gets worse the longer it is. Find the cause. With 1 head of 6
 # rows, the rows should come in the order 0, 2, 4, 1, 3, 5.
 
@@ -1401,8 +1401,8 @@ for name, sizes in CONFIGURATIONS.items():
 #
 # **Marking scheme**
 #
-# - 1 point: names two things of the file: other names, transposed weights, fused queries, keys and values, a prefix,
-#   the tied table that is missing.
+# - 1 point: names two things in the file: other names, transposed weights, fused queries, keys and values, a prefix,
+#   the missing tied table.
 # - 1 point: names one thing that is computed: biases of queries, keys and values, GELU by tanh, tied unembedding, or
 #   for Llama RMSNorm, SwiGLU, QK-norm.
 # - 1 point: equal shapes also fit a wrong tensor, with an example; equal logits (or equal stages) on the same ids are

@@ -1319,7 +1319,7 @@ PERMUTED_ROWS = Task(
     demands={
         "**rows** of `W_query` and `W_key`, head by head": "heads-not-cut",
         "the first numbers of all pairs go into the first half": "left-as-given",
-        "of the interleaved form into the half-split form": "rows-left-alone",
+        "from the interleaved form to the half-split form": "rows-left-alone",
     },
     hints=(
         "Print which row comes where: `from_meta(torch.arange(6.0)[:, None], 1)` should be 0, 2, 4, 1, 3, 5.",
