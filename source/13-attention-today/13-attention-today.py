@@ -1,19 +1,19 @@
 # %% [markdown] id="title"
 # # 13 · Attention in 2026
 #
-# Llama 2 with 7 billion parameters, a model of 2023, keeps 524,288 bytes of keys and values for every token it has
-# read. For 131,072 tokens that would be 69 GB, five times its weights. The newer models of this lesson would keep a
-# seventh of that or less. **What did they change in attention, and what does each change cost?** You write each
-# change, prove it equal to the published one, and choose between them by your own numbers.
+# Llama 2 with 7 billion parameters, from 2023, keeps 524,288 bytes of keys and values for every token it has read.
+# For 131,072 tokens, that would be 69 GB, five times its weights. The newer models in this lesson would keep a
+# seventh of that or less. **What did they change in attention, and what does each change cost?** You will write each
+# change, prove that it equals the published one, and choose between them by your own numbers.
 #
 # **When you are done you can**
 #
 # - write sliding windows, their cache and learned sinks, and say how far information travels;
 # - write latent attention, share one projection between keys and values, and let an indexer choose what a query
 #   reads;
-# - rotate only a part of each head, stretch rotary positions to longer texts, and say when that fails;
-# - keep scores from growing, and write attention with a memory of fixed size that fades;
-# - read an attention from a `config.json`, and say what its cache takes.
+# - rotate only part of each head, stretch rotary positions to longer texts, and say when that fails;
+# - keep scores from growing, and write attention with a fixed-size memory that fades;
+# - read a model's attention from its `config.json`, and say what its cache takes.
 #
 # **Time:** about 150 minutes, an estimate, without the optional parts; best on two days. **Before you start:** `causal_mask` (lesson 03),
 # `apply_rope` (lesson 07), the cache and grouped queries (lesson 11), `RMSNorm` and Llama's attention (lesson 12).
@@ -56,7 +56,7 @@ review("13-attention-today")
 # %% id="course-parts"
 # From lessons 07 and 12.
 def apply_rope(x, positions, base=10000.0):
-    """Turn queries or keys (..., tokens, head_dim) by the positions (tokens,) they stand at: half-split."""
+    """Rotate queries or keys (..., tokens, head_dim) by their positions (tokens,): half-split."""
     half = x.shape[-1] // 2
     angles = positions[:, None] * base ** (-torch.arange(half) / half)  # (tokens, head_dim / 2)
     first, second = x.chunk(2, dim=-1)  # (..., tokens, head_dim / 2) each
@@ -83,8 +83,9 @@ library = load_file(FOLDER / "today.safetensors")
 # %% [markdown] id="window-intro"
 # ## 1 · Look back a little
 #
-# Each row is a query, each column a key. On the left is the causal mask of lesson 03. In the middle every token sees
-# itself and the two tokens before it: a **sliding window** of 3. On the right the first token stays visible as well.
+# Each row is a query, and each column is a key. On the left is the causal mask of lesson 03. In the middle, every
+# token sees itself and the two tokens before it: a **sliding window** of 3. On the right, the first token stays
+# visible as well.
 
 # %% id="window-figure" tags=["figure"]
 below = torch.ones(9, 9).tril()
@@ -97,9 +98,9 @@ attention_map(
 )
 
 # %% [markdown] id="window-mask-task"
-# The token at position $i$ sees position $j$ if $0 \le i - j < \text{window}$. A model that was trained without a
-# window breaks when the first tokens leave it, because [heads rest there](https://arxiv.org/abs/2309.17453) when they
-# have nothing to look for. So you may want to keep the first tokens, the **sinks**.
+# The token at position $i$ sees position $j$ if $0 \le i - j < \text{window}$. A model trained without a window
+# breaks when the first tokens leave it, because [heads rest there](https://arxiv.org/abs/2309.17453) when they have
+# nothing to look for. So you may want to keep the first tokens, the **sinks**.
 #
 # ### Task 1 · A window
 #
@@ -130,8 +131,8 @@ def window_mask(num_queries, num_keys, window, num_sinks=0):
 check("window-mask")
 
 # %% [markdown] id="ring-intro"
-# The cache of a window needs only `window` slots, however long the text gets. With a window of 4, token $t$ goes into
-# slot $t \bmod 4$ and overwrites a token that nobody sees any more:
+# A window's cache needs only `window` slots, however long the text gets. With a window of 4, token $t$ goes into slot
+# $t \bmod 4$ and overwrites a token that no query can see any more:
 #
 # | after token | slot 0 | slot 1 | slot 2 | slot 3 |
 # | --- | --- | --- | --- | --- |
@@ -139,14 +140,14 @@ check("window-mask")
 # | 3 | 0 | 1 | 2 | 3 |
 # | 5 | 4 | 5 | 2 | 3 |
 #
-# After token 5 the slots contain the tokens in the order 4, 5, 2, 3.
+# After token 5, the slots contain the tokens in the order 4, 5, 2, 3.
 #
 # **Predict, then run.** The next cell asks you a question, and task 2 lets you find the answer.
 
 # %% id="ring-prediction"
 predict(
     "ring-order",
-    "The ring does not hold the tokens in the order of the text. Does the context of a query change by that?",
+    "The ring does not keep the tokens in the order of the text. Does that change the context of a query?",
     ("no", "yes"),
 )
 
@@ -156,9 +157,9 @@ predict(
 # *7 minutes · about eight lines · task id* `ring-cache`
 #
 # Complete `RingCache`. `append` takes any number of new tokens, even more than `window`. Token $t$ of the text goes
-# into slot $t \bmod \text{window}$; if several tokens go into the same slot, the latest stays. `num_tokens` counts
-# all tokens so far. Return the keys and the values of the slots that have been filled, in the order of the slots,
-# and keep nothing else.
+# into slot $t \bmod \text{window}$; if several tokens go into the same slot, the latest one stays. `num_tokens`
+# counts all tokens so far. Return the keys and the values of the slots that have been filled, in the order of the
+# slots, and keep nothing else.
 
 
 # %% answer="ring-cache"
@@ -176,7 +177,7 @@ class RingCache:
 
         Shapes:
             keys, values: (b, heads, new tokens, head_dim)
-            returns: twice (b, heads, slots, head_dim)
+            returns: two tensors (b, heads, slots, head_dim)
         """
         ### BEGIN SOLUTION
         end = self.num_tokens + keys.shape[2]
@@ -212,7 +213,7 @@ reveal("ring-order", int(not same))
 # %% [markdown] id="reach-task"
 # A context is a weighted sum, and the order of a sum does not matter. Keys are rotated before they are stored, so
 # each key carries its position with it. (If you append several tokens at once, only the last is sure to find all its
-# keys in what comes back.)
+# keys in what is returned.)
 #
 # ### Task 3 · How far does information travel?
 #
@@ -265,9 +266,9 @@ reveal("reach-far", str(int(arrived[-1].sum()) - 1))
 # %% [markdown] id="reach-explorer-intro"
 # ### Try it
 #
-# On the left you see what one layer shows each token, on the right what can arrive after all layers. Six layers with
-# a window of 5 carry information over 24 tokens. Which window do **two** layers need for that? Then remove the window
-# from every third of six layers. What do its caches keep, compared with six full ones?
+# On the left, you see what one layer shows each token; on the right, what can arrive after all layers. Six layers
+# with a window of 5 carry information over 24 tokens. How large a window do **two** layers need for that? Then remove
+# the window from every third of six layers. What do the caches keep, compared with six full ones?
 
 # %% id="reach-explorer" tags=["figure"]
 explore_reach(num_tokens=30, window=5, layers=6)
@@ -305,9 +306,9 @@ attention_map(
 # *8 minutes · about eight lines · task id* `sink-attention`
 #
 # Write `sink_attention(queries, keys, values, sinks, window)`, one layer of gpt-oss after its projections.
-# Neighbouring query heads share a head of keys and values (lesson 11). Divide by √head_dim, hide with `window_mask`.
-# Head h's sink, `sinks[h]`, joins each row of its scores as it is, not scaled. After the softmax it is dropped, and
-# **nothing is normalised again**.
+# Neighbouring query heads share a head of keys and values (lesson 11). Divide by √head_dim, and hide with
+# `window_mask`. Head h's sink, `sinks[h]`, joins each row of its scores as it is, not scaled. After the softmax it is
+# dropped, and **nothing is normalised again**.
 
 
 # %% answer="sink-attention"
@@ -352,7 +353,7 @@ compared("gpt-oss, a window of 4", sink_attention(**given, window=4), library["g
 # ### Try it
 #
 # These are the heads of that layer, in one text. Choose a head and a query. A row with a sink adds up to less than 1.
-# Which head lets go most?
+# Which head's sink takes the most?
 
 # %% id="explorer" tags=["figure"]
 # needs window_mask, sink_attention
@@ -371,8 +372,8 @@ explore_map(weights[:1], [str(t) for t in range(11)])
 # ## 3 · Keep neither keys nor values
 #
 # Grouped queries keep fewer keys. [DeepSeek-V2](https://arxiv.org/abs/2405.04434) keeps something else: one short
-# vector for each token, the **latent**, from which every head computes its keys and its values. These are the numbers
-# kept for each token in one layer, with 128 heads of 128:
+# vector for each token, the **latent**, from which every head computes its keys and its values. This is how many
+# numbers each layer keeps for a token, with 128 heads of 128:
 #
 # | | kept | numbers |
 # | --- | --- | --- |
@@ -380,8 +381,8 @@ explore_map(weights[:1], [str(t) for t in range(11)])
 # | 8 groups | 8 keys and 8 values of 128 | 2,048 |
 # | latent | one latent of 512, one rotated key of 64 | 576 |
 #
-# Rotation is in the way. Each position rotates a key differently, so no single fixed matrix can turn a latent into a
-# rotated key. That is why the position gets a small part of its own, which is rotated and which **all heads share**:
+# Rotation gets in the way: each position rotates a key differently, so no single fixed matrix can turn a latent into
+# a rotated key. That is why the position gets a small part of its own, which is rotated and **shared by all heads**:
 #
 # $$\text{score}_{ij} = \frac{q_i \cdot k_j + \text{rope}(q'_i) \cdot \text{rope}(k'_j)}{\sqrt{\text{head\_dim} + \text{rope\_dim}}}$$
 
@@ -446,8 +447,8 @@ check("latent-attention")
 
 # %% [markdown] id="latent-proof-intro"
 # DeepSeek's file has `W_latent` and `W_rope_key` in one tensor, `W_key` and `W_value` head by head in another, and
-# the rotated rows in the interleaved order of lesson 12. The cell takes that apart. The published V3 also computes
-# its queries through a latent of their own. That saves weights but no cache, so this layer leaves it out.
+# the rotated rows in the interleaved order of lesson 12. The next cell takes that apart. The published V3 also
+# computes its queries through a latent of their own. That saves weights but no cache, so this layer leaves it out.
 
 
 # %% id="latent-proof"
@@ -479,9 +480,9 @@ from_deepseek(latent_layer, stored, heads=3, head_dim=8, rope_dim=6)
 compared("DeepSeek-V3", latent_layer(stored["x"]), stored["result"])
 
 # %% [markdown] id="absorbed-attention-task"
-# So far, each new token computes the keys and values of *all* tokens from their latents again. You can avoid that: $q
-# \cdot (W c) = (W^\top q) \cdot c$ for a latent $c$. Move the query into the space of the latents once, and compare
-# it with the latents themselves. In the same way, mix the *latents*, and compute the value of the mixture.
+# So far, the keys and values of *all* tokens are recomputed from their latents for each new token. You can avoid
+# that: $q \cdot (W c) = (W^\top q) \cdot c$ for a latent $c$. Move the query into the space of the latents once, and
+# compare it with the latents themselves. In the same way, mix the *latents*, and compute the value of the mixture.
 #
 # ### Task 6 · Never make a key
 #
@@ -489,8 +490,7 @@ compared("DeepSeek-V3", latent_layer(stored["x"]), stored["result"])
 #
 # Write `absorbed_attention(queries, rope_queries, latents, rope_keys, W_key, W_value)`: the contexts of the last
 # tokens of a text, from what the cache keeps. All rotations are done. `W_key` and `W_value` are cut into heads.
-# Causal: the queries are the last of the tokens. Make no keys and no values of the cached tokens,
-# not one by one either.
+# Causal: the queries are the last of the tokens. Never make keys or values of the cached tokens, not even one by one.
 
 
 # %% answer="absorbed-attention"
@@ -594,8 +594,8 @@ compared("Gemma 4", found, library["gemma 4 keys and values"])
 # *8 minutes · about five lines · task id* `chosen-keys`
 #
 # Write `chosen_keys(index_queries, index_keys, head_weights, top_k)`: which keys each query sees, True where one is
-# **visible**. These are the `top_k` keys of the largest $I_{ij}$ among those that are not in the future, and all of
-# them where there are fewer. All index heads share the keys. Rotation and scale are done already.
+# **visible**. These are the `top_k` keys with the largest $I_{ij}$ among those that are not in the future, or all of
+# them if there are fewer. All index heads share the keys. Rotation and scaling are already done.
 
 
 # %% answer="chosen-keys"
@@ -631,13 +631,13 @@ print("DeepSeek-V3.2 lets the same keys through:", torch.equal(chosen, library["
 print("keys that each of the 11 queries sees:", chosen[0].sum(dim=-1).tolist())
 
 # %% [markdown] id="chosen-read"
-# A query of V3.2 still reads at most `top_k` tokens, however long the text is: 2,048 in the published model. The
-# indexer itself looks at every token, but with few, short heads.
+# However long the text is, a query of V3.2 reads at most `top_k` tokens, 2,048 in the published model. The indexer
+# itself looks at every token, but with only a few short heads.
 #
-# DeepSeek-V4 goes further, in the default configuration of `transformers`. It
-# gave up the latent. Each layer has a window of 128 tokens, and next to it compressed keys that are also the values:
-# one for every 4 tokens, of which an indexer chooses 512, or one for every 128 tokens, without an indexer. The
-# first two layers are of the second kind, and from then on the two alternate.
+# DeepSeek-V4, in the default configuration of `transformers`, goes further and gives up the latent. Each layer has a
+# window of 128 tokens and, next to it, compressed keys that are also the values: one for every 4 tokens, of which an
+# indexer chooses 512, or one for every 128 tokens, without an indexer. The first two layers are of the second kind;
+# after that, the two kinds alternate.
 
 # %% [markdown] id="compressed-keys-task"
 # ### Task 9 · Optional: Compressed keys
@@ -645,11 +645,11 @@ print("keys that each of the 11 queries sees:", chosen[0].sum(dim=-1).tolist())
 # *8 minutes · about five lines · task id* `compressed-keys`
 #
 # Here is the layer without an indexer. Each complete block of `rate` tokens becomes one key, which is also the value.
-# It is a weighted sum of the block's tokens, with weights of its own for **each number** of the head: the softmax over
-# the tokens of the block. What the softmax is taken of are `gates`, which the tokens compute from themselves, plus
+# It is a weighted sum of the block's tokens, with separate weights for **each number** of the head: the softmax over
+# the tokens of the block. The softmax is taken of `gates`, which the tokens compute from themselves, plus
 # `position_bias`, which has one row for each place in a block.
 #
-# Write `compressed_keys(projected, gates, position_bias)`. `rate` is the number of rows of `position_bias`. Tokens at
+# Write `compressed_keys(projected, gates, position_bias)`. `rate` is the number of rows in `position_bias`. Tokens at
 # the end that do not fill a block are left out, because the window still shows them. A text shorter than a block has
 # no compressed key.
 
@@ -679,7 +679,7 @@ check("compressed-keys")
 
 # %% [markdown] id="compressed-keys-proof-intro"
 # The compressed keys then go through RMSNorm, and their last numbers are rotated by the position of the block's first
-# token. A query may see a block once its last token is there. Window and blocks share one softmax, with a sink:
+# token. A query may see a block once the block is complete. The window and the blocks share one softmax, with a sink:
 
 # %% id="compressed-keys-proof"
 # needs window_mask, compressed_keys
@@ -705,21 +705,21 @@ compared("DeepSeek-V4, attention", weights @ both, given["context"])
 # ## 5 · Positions
 #
 # > **History.** The first transformers added a table of positions to the tokens: *sinusoidal* codes in 2017,
-# > *learned* ones in GPT-2. Later *ALiBi* subtracted a penalty for distance from the scores (lesson 07). Among the
-# > open models that this course found to be new in 2026, none uses these. They rotate, often only a part of each
+# > *learned* ones in GPT-2. Later *ALiBi* subtracted a penalty for distance from the scores (lesson 07). None of the
+# > open models that this course found to be new in 2026 uses these. They rotate instead, often only part of each
 # > head, and some layers have no positions at all.
 #
-# Partial rotation leaves some numbers of a head that compare content regardless of distance. Qwen3.5 rotates a
-# quarter of each head. In SmolLM3 every fourth layer has no positions (**NoPE**): there only the causal mask gives an
-# order (lesson 07).
+# Partial rotation leaves some numbers of a head free to compare content regardless of distance. Qwen3.5 rotates a
+# quarter of each head. In SmolLM3, every fourth layer has no positions (**NoPE**): there, only the causal mask gives
+# an order (lesson 07).
 #
 # ### Task 10 · Rotate a part
 #
 # *3 minutes · two lines · task id* `rotate-part`
 #
 # Write `rotate_part(x, positions, rope_dim, base=10000.0)`: the first `rope_dim` numbers of each head are rotated by
-# `apply_rope`, as if they were a head of their own, with `base`. The rest stays as it is. `rope_dim` can be 0, and
-# then nothing is rotated.
+# `apply_rope`, as if they were a head of their own, with `base`. The rest stays as it is. `rope_dim` can be 0; then
+# nothing is rotated.
 
 
 # %% answer="rotate-part"
@@ -749,22 +749,22 @@ compared("Qwen3.5, 4 of 16 numbers rotated", found, library["qwen3.5 rotated"])
 # %% [markdown] id="stretched-task"
 # ### Optional: Longer than any training text
 #
-# Here is a model like the one in lesson 08 that names the previous token, with RoPE. It trains on 16 tokens and then
+# Here is a model with RoPE that names the previous token, like the one in lesson 08. It trains on 16 tokens and then
 # reads up to 128. RoPE rotates pair $p$ of `head_dim / 2` pairs by the frequency $f_p = \text{base}^{-p /
-# (\text{head\_dim} / 2)}$ for each position. A text eight times as long brings angles that no training has shown.
-# There are two simple ways to rotate more slowly:
+# (\text{head\_dim} / 2)}$ for each position. A text eight times as long brings angles that never occurred in
+# training. There are two simple ways to rotate more slowly:
 #
 # - **linear**, or [position interpolation](https://arxiv.org/abs/2306.15595): divide every frequency by `factor`;
-# - **ntk**, [found by a reader of Reddit](https://www.reddit.com/r/LocalLLaMA/comments/14lz7j5/): a base of
-#   $\text{base} \cdot \text{factor}^{d / (d - 2)}$ with $d$ = head_dim. The fastest pair stays as it is, and the
-#   slowest rotates `factor` times as slowly.
+# - **ntk**, [found by a Reddit user](https://www.reddit.com/r/LocalLLaMA/comments/14lz7j5/): a base of $\text{base}
+#   \cdot \text{factor}^{d / (d - 2)}$ with $d$ = head_dim. The fastest pair stays as it is, and the slowest rotates
+#   `factor` times as slowly.
 #
 # #### Task 11 · Optional: Stretch the positions
 #
 # *7 minutes · about five lines · task id* `stretched-frequencies`
 #
-# Write `stretched_frequencies(head_dim, factor, method, base=10000.0)`. With the method `"none"` the frequencies are
-# RoPE's own; a method other than the three is a `ValueError`.
+# Write `stretched_frequencies(head_dim, factor, method, base=10000.0)`. With the method `"none"`, the frequencies are
+# RoPE's own; a method other than these three raises a `ValueError`.
 
 
 # %% id="longer-given"
@@ -816,7 +816,7 @@ def previous_trained(seed=0, lr=3e-3, scores_of=None, steps=300):
 
 @torch.no_grad()
 def right_at(model, length):
-    """The share of right answers at the last 8 of so many tokens."""
+    """The share of right answers at the last 8 of `length` tokens."""
     ids = torch.randint(20, (32, length), generator=torch.Generator().manual_seed(3))
     return float((model(ids)[:, -8:].argmax(dim=-1) == ids[:, -9:-1]).float().mean())
 
@@ -845,14 +845,14 @@ check("stretched-frequencies")
 # %% id="longer-prediction"
 predict(
     "interpolated",
-    "The trained model names 100 % of the previous tokens in a text of 16. Divide all its frequencies by 8, without new training. How many does it name in the same text of 16?",
+    "The trained model names 100 % of the previous tokens in a text of 16. Divide all its frequencies by 8, without further training. How many does it name in the same text of 16?",
     ("all of them", "more than half", "less than a third"),
 )
 
 # %% [markdown] id="yarn-task"
 # [YaRN](https://arxiv.org/abs/2309.00071) treats pairs differently. A pair that made many full turns within the
-# training length has seen every angle: it stays. A pair that made less than one turn has not: it is divided by
-# `factor`. A ramp joins the two.
+# training length has seen every angle, so it stays as it is. A pair that made less than one turn has not, so it is
+# divided by `factor`. A ramp joins the two.
 
 
 # %% id="yarn-given"
@@ -879,15 +879,15 @@ compared("ntk", stretched_frequencies(24, 4.0, "ntk", 500.0), library["rope ntk"
 compared("yarn", yarn_frequencies(24, 4.0, 256, 500.0), library["rope yarn"])
 
 # %% [markdown] id="longer-shown-intro"
-# YaRN also multiplies cosines and sines by $1 + 0.1 \ln(\text{factor})$. More keys share the attention, so all scores
-# are multiplied by its square. The next cell changes only the frequencies. Here is the trained model with a factor of
-# 8; guessing would be right in 5 % of cases:
+# YaRN also multiplies cosines and sines by $1 + 0.1 \ln(\text{factor})$, and so all scores by its square, because
+# more keys share the attention. The next cell changes only the frequencies. Here is the trained model with a factor
+# of 8; a guess would be right in 5 % of cases:
 
 
 # %% id="longer-shown" tags=["figure", "measured", "shown"]
 # needs stretched_frequencies
 def at_lengths(frequencies):
-    """How often the model is right at four lengths, with other frequencies than it was trained with."""
+    """How often the model is right at four lengths, with frequencies other than those it was trained with."""
     model.frequencies = frequencies
     return (16, 32, 64, 128), [right_at(model, length) for length in (16, 32, 64, 128)]
 
@@ -936,12 +936,12 @@ for length in (16, 128):
     )
 
 # %% [markdown] id="clamped-read"
-# The explanation was right. In 15 runs (seeds 0 to 14) the model with known distances named every token, at 16, 32, 64
-# and 128 tokens. If you divide all frequencies by 8, the distance that matters becomes new: the neighbour is now at
-# distance 1/8. Position interpolation was published with a short training on top, and needs it. YaRN leaves the fast
-# pairs alone, here the first of 16, and that is enough to tell neighbours apart most of the time. In 25 runs (seeds 0
-# to 24): at 16 tokens linear named at most 18 %, YaRN 93 to 100 %; at 128 tokens the unchanged model named at most
-# 30 %, YaRN 70 to 93 %.
+# The explanation was right. In 15 runs (seeds 0 to 14), the model with known distances named every token, at 16, 32,
+# 64 and 128 tokens. If you divide all frequencies by 8, the very distance that matters becomes new: the neighbour is
+# now at distance 1/8. Position interpolation was published with some further training, and needs it. YaRN leaves the
+# fast pairs alone, here the first of 16, and that is enough to tell neighbours apart most of the time. In 25 runs
+# (seeds 0 to 24), linear named at most 18 % at 16 tokens and YaRN 93 to 100 %; at 128 tokens, the unchanged model
+# named at most 30 % and YaRN 70 to 93 %.
 
 # %% [markdown] id="norm-intro"
 # ## 6 · Scores that cannot run away
@@ -950,9 +950,9 @@ for length in (16, 128):
 # weight, and hardly any gradient comes back. There are two remedies:
 #
 # - **QK-norm** ([Qwen3](https://arxiv.org/abs/2505.09388), Gemma 3): each query and key goes through RMSNorm, with a
-#   learned weight. With weights of 1 no score exceeds √head_dim.
+#   learned weight. With weights of 1, no score exceeds √head_dim.
 # - **Soft cap** ([Gemma 2](https://arxiv.org/abs/2408.00118)): $c \cdot \tanh(\text{score} / c)$ hardly changes small
-#   scores, and lets none exceed $c$.
+#   scores, but lets none exceed $c$.
 #
 # ### Task 12 · Bounded scores
 #
@@ -988,8 +988,8 @@ check("bounded-scores")
 
 # %% [markdown] id="norm-shown-intro"
 # Here is the small model again, with a learning rate a hundred times as high. (Here the norm comes after the
-# rotation. Qwen3 and Gemma 3 normalise first. With weights of 1 both are the same, because a rotation keeps the
-# length.)
+# rotation, while Qwen3 and Gemma 3 normalise first. With weights of 1, both are the same, because a rotation
+# preserves length.)
 
 
 # %% id="norm-shown" tags=["measured", "shown"]
@@ -1019,22 +1019,23 @@ for name, scores_of in (
     print(f"{name:16} right {right_at(wild, 16):4.0%}, largest score {wild.largest:,.0f}")
 
 # %% [markdown] id="norm-read"
-# In 20 runs (seeds 0 to 19) guessing would be right in 5 %. Without a bound the largest score was above 100,000, and
-# at most 21 % were right. The cap alone left at most 32 % right. With QK-norm no score was above 40 and at least 51 %
-# were right, in 19 of the 20 runs all. A norm forgives a bad learning rate; it does not find a good one.
+# In 20 runs (seeds 0 to 19), where a guess would be right in 5 % of cases, the largest score without a bound was
+# above 100,000, and at most 21 % were right. With the cap alone, at most 32 % were right. With QK-norm, no score was
+# above 40 and at least 51 % were right; in 19 of the 20 runs, all were. A norm forgives a bad learning rate; it does
+# not find a good one.
 
 # %% [markdown] id="gate-intro"
 # ### Optional: Nothing to say
 #
-# A head that found nothing still has to distribute weights that sum to 1, and writes whatever they bring. A sink is
-# one way out. [Qwen3-Next](https://huggingface.co/Qwen/Qwen3-Next-80B-A3B-Instruct) uses another, a **gate**. For
-# each number of its context, each token computes from itself a number between 0 and 1, and multiplies the two before
+# A head that found nothing still has to distribute weights that sum to 1, and passes on whatever they pick up. A sink
+# is one way out; [Qwen3-Next](https://huggingface.co/Qwen/Qwen3-Next-80B-A3B-Instruct) uses another, a **gate**. For
+# each number of its context, each token computes a number between 0 and 1 from itself, and multiplies the two before
 # `out_proj` ([Qiu and others](https://arxiv.org/abs/2505.06708)):
 #
 # $$\text{context} \leftarrow \text{context} \cdot \text{sigmoid}(W_\text{gate}\, x)$$
 #
-# Give one head a small job. Each token has 16 random numbers and a kind. A token that **asks** needs the numbers of
-# the one token that is **marked**. For all others the right output is 16 zeros. In some texts the first token is
+# Give one head a small job. Each token has 16 random numbers and a kind. A token that **asks** must return the
+# numbers of the one **marked** token; for all others, the right output is 16 zeros. In some texts, the first token is
 # **empty**: its numbers are zeros.
 
 
@@ -1095,7 +1096,7 @@ def errand_trained(way, empty, seed=0, steps=300):
 
 @torch.no_grad()
 def errand_errors(head, empty, hide_first=False):
-    """Mean square errors from token 2 on, of those that ask and of the others, and these' weight for token 0."""
+    """Mean square errors from token 2 on, of those that ask and of the others, and the others' weight on token 0."""
     x, right, asks = errands(256, empty, torch.Generator().manual_seed(99))
     wrong = (head(x, hide_first) - right).square().mean(dim=-1)[:, 2:]  # (b, tokens - 2)
     asks = asks[:, 2:]
@@ -1107,7 +1108,7 @@ def errand_errors(head, empty, hide_first=False):
 # %% id="gate-prediction"
 predict(
     "gate-rest",
-    "A plain head is trained on texts whose first token is empty. Where do the tokens look that ask for nothing?",
+    "A plain head is trained on texts whose first token is empty. Where do tokens that ask for nothing look?",
     ("at all tokens alike", "at themselves", "at the first token"),
 )
 
@@ -1126,19 +1127,19 @@ for way, empty in (("plain", True), ("gate", True), ("plain", False), ("sink", F
 reveal("gate-rest", rest)
 
 # %% [markdown] id="gate-read"
-# In 22 runs (seeds 0 to 21) where the first token is empty, the plain head turned it into a sink by itself: tokens
+# In 22 runs (seeds 0 to 21) where the first token is empty, the plain head turned it into a sink on its own: tokens
 # that do not ask give it at least 97 % of their weight. Hide it, as a window does, and their error rises from below
-# 0.001 to at least 0.18. Without an empty token the plain head cannot do the job: its error is at least 0.04, and at
-# least 0.15 where tokens ask. (An answer of zeros would have an error of 1 there.) With a learned sink or a gate both
-# stay below 0.005. So a gate makes a sink unnecessary. It does not forbid one: next to an empty token the gated head
-# rests there too, with at least 94 %, but hiding it costs at most 0.04.
+# 0.001 to at least 0.18. Without an empty token, the plain head cannot do the job: its error is at least 0.04, and at
+# least 0.15 where tokens ask. (An answer of zeros would have an error of 1 there.) With a learned sink or a gate,
+# both errors stay below 0.005. So a gate makes a sink unnecessary, but does not prevent one: if there is an empty
+# token, the gated head rests on it too, with at least 94 %, yet hiding it costs at most 0.04.
 
 # %% [markdown] id="linear-intro"
-# ## 7 · A memory of fixed size
+# ## 7 · A fixed-size memory
 #
 # Everything so far keeps something for each token that it can still see. [Linear
-# attention](https://arxiv.org/abs/2006.16236) keeps nothing for a single token. It replaces the exponential of a
-# score by a product $\phi(q) \cdot \phi(k)$ of positive vectors, here $\phi = \text{elu} + 1$:
+# attention](https://arxiv.org/abs/2006.16236) keeps nothing for individual tokens. It replaces the exponential of a
+# score with a product $\phi(q) \cdot \phi(k)$ of positive vectors, here $\phi = \text{elu} + 1$:
 
 
 # %% id="linear-parallel"
@@ -1152,7 +1153,7 @@ def linear_parallel(queries, keys, values):
 # %% [markdown] id="linear-memory"
 # You do not need all scores at once: $\sum_j (\phi(q) \cdot \phi(k_j))\, v_j = \phi(q) \cdot \sum_j \phi(k_j)\,
 # v_j^\top$. The sum on the right is a matrix of head_dim × value_dim numbers, a **memory** to which each token adds.
-# For the division you also keep a second sum, of the $\phi(k_j)$.
+# For the division, you also keep a second sum, that of the $\phi(k_j)$.
 
 
 # %% id="linear-recurrent"
@@ -1175,20 +1176,20 @@ queries, keys, values = torch.randn(3, 2, 4, 11, 6)  # (b, heads, tokens, head_d
 compared("token by token", linear_recurrent(queries, keys, values), linear_parallel(queries, keys, values))
 
 # %% [markdown] id="delta-task"
-# This memory only adds. If a key comes twice, with two values, you read a mixture of both: their sum, or after the
-# division their mean. The **delta rule** ([parallel over length](https://arxiv.org/abs/2406.06484)) first looks up
-# what the memory has for a key, and writes only the difference:
+# This memory only adds. If a key is written twice, with different values, you read a mixture of both: their sum or,
+# after the division, their mean. The **delta rule** ([parallel over length](https://arxiv.org/abs/2406.06484)) first
+# looks up what the memory has for a key, and writes only the difference:
 #
 # $$S \leftarrow S + \beta\, k\, (v - S^\top k)^\top \qquad \text{context} = S^\top q$$
 #
-# With $\beta = 1$ and a key of length 1 the old value is replaced, with $\beta = 0$ nothing is written.
+# With $\beta = 1$ and a key of length 1, the old value is replaced; with $\beta = 0$ nothing is written.
 #
 # ### Task 13 · The delta rule
 #
 # *9 minutes · about eight lines · task id* `delta-rule`
 #
 # Write `delta_rule(queries, keys, values, betas)`, token by token: write, then read. The memory starts empty. Queries
-# and keys are used as they come, without $\phi$ and without a division.
+# and keys are used as they are, without $\phi$ and without a division.
 
 
 # %% answer="delta-rule"
@@ -1219,7 +1220,7 @@ def delta_rule(queries, keys, values, betas):
 check("delta-rule")
 
 # %% [markdown] id="fading-delta-task"
-# The memory can also **fade**. In each step it is first multiplied by a number $\alpha_t$ between 0 and 1, which the
+# The memory can also **fade**. In each step, it is first multiplied by a number $\alpha_t$ between 0 and 1, which the
 # token computes from itself, and then the delta rule follows:
 #
 # $$S \leftarrow \alpha_t S \qquad S \leftarrow S + \beta_t\, k\, (v - S^\top k)^\top$$
@@ -1229,7 +1230,7 @@ check("delta-rule")
 # *5 minutes · one line more · task id* `fading-delta`
 #
 # Write `fading_delta(queries, keys, values, betas, fades)`: in each step the memory fades first, by `fades`, then
-# comes the delta rule. With fades of 1 it is `delta_rule`.
+# comes the delta rule. With fades of 1, it equals `delta_rule`.
 
 
 # %% answer="fading-delta"
@@ -1267,11 +1268,11 @@ found = fading_delta(*(library[f"gated delta {name}"] for name in names))
 compared("the gated delta rule of Qwen3-Next, 3.5 and 3.6", found, library["gated delta context"])
 
 # %% [markdown] id="delta-chunk-task"
-# A loop over tokens keeps a GPU waiting. What token $t$ changes, $u_t$, depends on what was changed before:
+# A loop over tokens keeps a GPU waiting. The change that token $t$ makes, $u_t$, depends on the changes before it:
 #
 # $$u_t + \beta_t \sum_{j<t} (k_t \cdot k_j)\, u_j = \beta_t v_t$$
 #
-# These are linear equations with a triangular matrix, so a single call solves for all $u_t$. The contexts then are
+# These are linear equations with a triangular matrix, so a single call solves for all $u_t$. The contexts are then
 # $\sum_{j \le t} (q_t \cdot k_j)\, u_j$. (With fading, the products are multiplied by what is left of each.)
 #
 # ### Task 15 · All changes at once
@@ -1307,11 +1308,11 @@ check("delta-parallel")
 # %% [markdown] id="recall-intro"
 # ### What can each variant still find?
 #
-# A **needle in a haystack**: somewhere in a text is one token that you need. Take induction, as in lesson 09. A string
-# of n different tokens comes twice, and each token of the second time has to find what came after it the first time,
-# n − 1 tokens back. There, layer 0 gave each key the token before. Here the key is computed from that token directly,
-# so one head is enough. It has a head_dim of 16, and you train it on strings of 4 to 32 tokens, with one change of this
-# lesson at a time. The indexer has one head of 2 numbers.
+# A **needle in a haystack**: somewhere in a text is the one token that you need. Take induction, as in lesson 09: a
+# string of n different tokens appears twice, and each token of the second copy has to find what came after it in the
+# first, n − 1 tokens back. There, layer 0 gave each key the token before; here, the key is computed from that token
+# directly, so one head is enough. It has a head_dim of 16, and you train it on strings of 4 to 32 tokens, with one of
+# this lesson's changes at a time. The indexer has one head of 2 numbers.
 #
 # The **ceiling** is attention to all keys. By **chance**, a guess among the tokens of the string is right in 1 of n
 # cases.
@@ -1358,7 +1359,7 @@ class InductionHead(nn.Module):
         return self.unembedding(context[:, 0])  # (b, tokens, 64)
 
     def chosen(self, x, before, queries, keys, visible):
-        """What your indexer lets through; while training all, and it learns to point where attention looks."""
+        """What your indexer lets through; in training, everything, while it learns to point where attention looks."""
         queries_of_index, keys_of_index = self.index_query(x), self.index_key(before)[:, 0]
         if not self.training:
             ones = torch.ones_like(x[:, 0, :, :1])  # (b, tokens, 1): one index head
@@ -1370,7 +1371,7 @@ class InductionHead(nn.Module):
 
 
 def strings_twice(length, generator, count=32):
-    """Strings of so many different tokens, twice: (b, 2 * length)."""
+    """Strings of `length` different tokens, twice: (b, 2 * length)."""
     once = torch.rand(count, 64, generator=generator).argsort(dim=1)[:, :length]
     return once.repeat(1, 2)
 
@@ -1394,7 +1395,7 @@ def induction_trained(kind, seed=0, steps=300, head_dim=16, index_dim=2):
 
 @torch.no_grad()
 def right_again(head, length):
-    """How often the token of the second time is right, on new strings."""
+    """How often a token of the second copy is right, on new strings."""
     ids = strings_twice(length, torch.Generator().manual_seed(99), count=128)
     return float((head(ids)[:, length:-1].argmax(dim=-1) == ids[:, length + 1 :]).float().mean())
 
@@ -1427,21 +1428,21 @@ print("a key written twice: the delta rule gives the newest value:", newest)
 print("adding gives the sum of both:", summed)
 
 # %% [markdown] id="recall-read"
-# In 22 runs (seeds 0 to 21), attention to all keys found every needle. A **window** of 16 found all of them up to 16
-# tokens, and at most 0.3 % of 32: less than chance, because all it sees is other tokens. A **latent** of 8 numbers for
-# key and value together found at least 96 %, whatever the length. The **indexer** found 76 to 86 % of the 32, and at
-# least 98 % with 4 numbers in its head instead of 2. It needs good rough scores, but fewer numbers than attention.
+# In 22 runs (seeds 0 to 21), attention to all keys found every needle. A **window** of 16 found all of them in up to
+# 16 tokens, but at most 0.3 % in 32: less than chance, because it sees only other tokens. A **latent** of 8 numbers
+# for key and value together found at least 96 %, whatever the length. The **indexer** found 76 to 86 % of the 32, and
+# at least 98 % with 4 numbers in its head instead of 2. It needs good rough scores, but fewer numbers than attention.
 #
-# A memory of 16 × 16 numbers mixes: no more than 16 keys can be at right angles. With 8 tokens the delta rule got at
-# least 94 % right and adding at most 81 %; with 32 tokens both got less than 40 %. With a head_dim of 32 the delta rule
-# got at least 97 % of the 32 right. So Qwen3-Next, Qwen3.5 and 3.6 mix layers: three with a fading delta rule (and a
-# short convolution before it), then one with softmax, which can still find a single token. [Kimi
-# Linear](https://arxiv.org/abs/2510.26692) mixes three to one as well.
+# A memory of 16 × 16 numbers mixes what it stores, because no more than 16 keys can be at right angles. With 8
+# tokens, the delta rule got at least 94 % right and adding at most 81 %; with 32 tokens, both got less than 40 %.
+# With a head_dim of 32, the delta rule got at least 97 % of the 32 right. So Qwen3-Next, Qwen3.5 and 3.6 mix layers:
+# three with a fading delta rule (and a short convolution before it), then one with softmax, which can still find a
+# single token. [Kimi Linear](https://arxiv.org/abs/2510.26692) mixes three to one as well.
 
 # %% [markdown] id="mods-intro"
 # ## 8 · Optional: A mask is a function
 #
-# Texts for training are packed into one row. Then a mask depends on documents, windows and prefixes together.
+# Training texts are packed into one row, so a mask can depend on documents, windows and prefixes at once.
 # [FlexAttention](https://arxiv.org/abs/2412.05496) takes a function, `mask_mod(b, h, query, key)`, which returns True
 # where a key is **visible**. It receives positions as tensors and is called for all of them at once, so `and`, `or`,
 # `not` and `if` do not work in it: write `&`, `|`, `~`.
@@ -1507,7 +1508,7 @@ print("equal to your masks:", torch.equal(packed_seen.bool(), by_hand))
 print("equal attention:", torch.allclose(flexed, masked, atol=1e-5))
 
 # %% [markdown] id="choose-intro"
-# Without `torch.compile`, as here, this is a way to *write* masks, not a faster one: all scores are computed and then
+# Without `torch.compile`, as here, this is a way to *write* masks, not to save time: all scores are computed and then
 # masked. A compiled kernel skips the blocks in which nothing is visible.
 #
 # ## 9 · Choose
@@ -1577,8 +1578,8 @@ for name, layers in PLANS.items():
     print(f"{name:16} {sizes}   (8,192 and 131,072 tokens)")
 
 # %% [markdown] id="lengths-intro"
-# What do the forms take as a text gets longer? On the left are the bytes from *your* function, for one layer with 8
-# heads of 64 and four bytes a number. On the right is the time of one more token, from a run of this course (`python
+# What does each form need as a text gets longer? On the left are the bytes from *your* function, for one layer with 8
+# heads of 64 and four bytes a number. On the right is the time for one more token, from a run of this course (`python
 # -m benchmarks.lengths`), which first compares each form with the library.
 
 # %% id="lengths-figure" tags=["figure"]
@@ -1595,9 +1596,9 @@ kept = [[plan_bytes([layer], length, 4) for length in lengths] for layer in FORM
 length_curves(list(FORMS), kept)
 
 # %% [markdown] id="lengths-read"
-# A window and a memory of fixed size do not grow, in bytes or in time. In that run, at 16,384 tokens, the latent form
-# kept 28 % of the plain one's bytes but took 1.8 times as long, because comparing with a latent multiplies 288
-# numbers instead of 64. Whether bytes or arithmetic matter more depends on the machine.
+# A window or a fixed-size memory grows in neither bytes nor time. In that run, at 16,384 tokens, the latent form kept
+# 28 % of the plain one's bytes but took 1.8 times as long, because comparing a query with a latent takes 288
+# multiplications instead of 64. Whether bytes or arithmetic matters more depends on the machine.
 
 # %% [markdown] id="choice-intro"
 # ## In your own words
@@ -1605,15 +1606,15 @@ length_curves(list(FORMS), kept)
 # *7 minutes · graded by a person, 3 points*
 #
 # You have 8 GiB for the cache of one text of 131,072 tokens, and a question about one sentence anywhere in it.
-# **Choose** the attention of one of the six models. Prove with your numbers that it fits. Say what it gives up
-# compared with Llama 2, using something you measured in this lesson, and name one form that fits but that you refuse.
-# Four to six sentences.
+# **Choose** the attention of one of the six models. Use your numbers to prove that it fits. Say what it gives up
+# compared with Llama 2, using something you measured in this lesson, and name one form that fits but that you would
+# reject. Four to six sentences.
 
 # %% [markdown] answer="choice-in-words" points=3
 # ### BEGIN SOLUTION
-# I take the attention of gpt-oss. At 131,072 tokens its cache takes 4,836,556,800 bytes, less than 8 GiB, which are
-# 8,589,934,592. Llama 2's would take 68,719,476,736. Half of its layers see at most 128 tokens, so a far sentence
-# reaches them only through the other half; those keep every key, so a single token can be found. I refuse Mistral's
+# I choose the attention of gpt-oss. At 131,072 tokens, its cache takes 4,836,556,800 bytes, less than 8 GiB, which is
+# 8,589,934,592. Llama 2's would take 68,719,476,736. Half of its layers see at most 128 tokens, so a distant sentence
+# reaches them only through the other half, which keeps every key, so a single token can be found. I reject Mistral's
 # windows: they fit with 536,870,912 bytes, but keep only 4,096 tokens in each layer, and anything further back
 # arrives only as a mixture of mixtures. DeepSeek-V3's attention does not fit: 9,210,691,584 bytes. Qwen3-Next's fits,
 # since every fourth layer keeps all keys; with the delta rule alone less than 40 % of 32 tokens were found again in a
@@ -1625,8 +1626,8 @@ length_curves(list(FORMS), kept)
 #   with 8 GiB.
 # - 1 point: says what it gives up, with a measurement: how far information travels, fewer pairs found again, or
 #   windows in most layers.
-# - 1 point: refuses a form that fits, with the reason: Mistral's windows keep no token that is further back than
-#   4,096 in any layer, or another with a reason that was measured.
+# - 1 point: rejects a form that fits, with the reason: Mistral's windows keep no token further back than 4,096 in any
+#   layer, or another with a measured reason.
 # ### END SOLUTION
 
 # %% [markdown] id="recap"
@@ -1646,9 +1647,9 @@ length_curves(list(FORMS), kept)
 #
 # - The question at the start has several answers. Keep less for each token (latent), keep fewer tokens (windows),
 #   read fewer (an indexer), keep none (a memory), and leave some layers full, so that something can still look
-#   anywhere. You pay for each with what the model can still retrieve.
+#   anywhere. Each of these limits what the model can still retrieve.
 # - A ring needs no order, a sink needs no value, a latent needs no key.
-# - What was never trained has no right score. Every stretch of positions makes new distances.
+# - What was never trained has no right score, and every way to stretch positions makes new distances.
 
 # %% [markdown] id="quiz"
 # ## Ask yourself
@@ -1661,8 +1662,8 @@ length_curves(list(FORMS), kept)
 #
 # <details><summary>2. Why does DeepSeek not rotate the keys of all heads?</summary>
 #
-# Then the rotation would come between query and latent, a different one for each distance, and you could not move the
-# query into the space of the latents once.
+# Then a rotation would come between query and latent, a different one for each distance, so moving the query into the
+# space of the latents once would not be enough.
 #
 # </details>
 #
@@ -1680,7 +1681,7 @@ length_curves(list(FORMS), kept)
 #
 # <details><summary>5. An indexer with a top-k of 4 reads a text of 3 tokens. What does it leave out?</summary>
 #
-# Nothing. It chooses among the keys that are visible, and there are at most 3.
+# Nothing. It chooses among the visible keys, and there are at most 3.
 #
 # </details>
 
@@ -1696,7 +1697,7 @@ length_curves(list(FORMS), kept)
 # - **DeepSeek-V2**, DeepSeek-AI, 2024. Latent attention, the rotated part, and how weights are absorbed.
 # - **DeepSeek-V3.2**, DeepSeek-AI, 2025. Sparse attention with an indexer.
 # - **Extending Context Window of Large Language Models via Positional Interpolation**, Chen and others, 2023.
-#   Dividing positions, with a short training on top.
+#   Dividing positions, with some further training.
 # - **YaRN**, Peng and others, 2023. Which pairs to stretch.
 # - **Gated Attention for Large Language Models**, Qiu and others, 2025. A sigmoid after attention, compared with
 #   other places for it.

@@ -522,8 +522,8 @@ ABSORBED = Task(
         "from what the cache keeps": "rotated-score-left-out",
         "`W_key` and `W_value` are cut into heads": "first-head-for-all",
         "the queries are the last of the tokens": "queries-from-the-start",
-        "Make no keys and no values of the cached tokens": "keys-made-after-all",
-        "not one by one either": "keys-one-by-one",
+        "Never make keys or values of the cached tokens": "keys-made-after-all",
+        "not even one by one": "keys-one-by-one",
         "returns: (b, heads, new, value_dim)": "latents-returned",
     },
     hints=(
@@ -687,9 +687,9 @@ CHOSEN_KEYS = Task(
     demands={
         "True where one is **visible**": "mask-polarity",
         "the `top_k` keys": "one-key-too-few",
-        "of the largest $I_{ij}$": "smallest-chosen",
+        "with the largest $I_{ij}$": "smallest-chosen",
         "among those that are not in the future": "future-takes-places",
-        "and all of them where there are fewer": "future-chosen",
+        "or all of them if there are fewer": "future-chosen",
         "and weights $w$ that the query's token computes": "weights-of-the-keys-token",
     },
     hints=(
@@ -858,8 +858,8 @@ STRETCHED = Task(
     demands={
         "divide every frequency by `factor`": "stretched-the-wrong-way",
         "a base of $\\text{base} \\cdot \\text{factor}^{d / (d - 2)}$": "ntk-without-exponent",
-        'With the method `"none"` the frequencies are RoPE\'s own': "none-stretched-too",
-        "a method other than the three is a `ValueError`": "unknown-method-accepted",
+        'With the method `"none"`, the frequencies are RoPE\'s own': "none-stretched-too",
+        "a method other than these three raises a `ValueError`": "unknown-method-accepted",
         "base=10000.0": "rope-base-typed-in",
     },
     hints=(
@@ -1037,7 +1037,7 @@ DELTA_RULE = Task(
         "write, then read": "read-before-written",
         "writes only the difference": "nothing-taken-out",
         "with $\\beta = 0$ nothing is written": "beta-on-the-value-alone",
-        "Queries and keys are used as they come": "keys-normalised",
+        "Queries and keys are used as they are": "keys-normalised",
         "The memory starts empty": "memory-starts-with-ones",
     },
     hints=(
@@ -1425,7 +1425,7 @@ COMPRESSED = Task(
     learned="Each number of a compressed key says for itself which tokens of the block it comes from.",
     demands={
         "Each complete block of `rate` tokens becomes one key": "blocks-of-every-rate-th-token",
-        "with weights of its own for **each number** of the head": "one-weight-for-all-numbers",
+        "with separate weights for **each number** of the head": "one-weight-for-all-numbers",
         "the softmax over the tokens of the block": "softmax-over-numbers",
         "plus `position_bias`": "place-in-block-ignored",
         "Tokens at the end that do not fill a block are left out": "open-block-kept",
