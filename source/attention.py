@@ -18,8 +18,9 @@ AFTER_THE_WEIGHTS = N_(
 SAYS = {
     "not-finite": {
         "nan": N_(
-            "nan comes from 0/0 or inf/inf or 0 times inf: a sum that is zero, an exponential above what a float "
-            "can hold, a −inf that was multiplied by 0, or a softmax over a row where everything is −inf."
+            "nan comes from 0/0, inf/inf, inf − inf or 0 times inf, or from the root of a number below 0: from a sum "
+            "that is zero, say, from exponentials above what a float can hold, or from a softmax over a row where "
+            "everything is −inf."
         ),
         "-inf": N_(
             "−inf hides a score, until softmax makes a weight of 0 of it. It also comes from a number below 0 that is "

@@ -106,16 +106,16 @@ FAULTS = (
     Fault(
         "scaled-by-input-width",
         "the scores are divided by the root of the input's width",
-        "The division is by the root of the input's width. A score is a sum of as many products as a key "
-        "has numbers: divide by {width}.",
+        "The root is that of the input's width. A score is a sum of as many products as a key has "
+        "numbers: divide by {width}.",
         section="02-trainable#scale-intro",
         parts=("scaling", "own-input-width"),
     ),
     Fault(
         "scaled-by-model-width",
         "the scores are divided by the root of all heads' width together",
-        "The scores are divided by the root of the width of all heads together. A score sums over one head's "
-        "numbers only: divide by the root of one head's width.",
+        "The root is that of the width of all heads together. A score sums over one head's numbers only: "
+        "divide by the root of one head's width.",
         section="02-trainable#scale-intro",
         parts=("scaling", "heads"),
     ),
@@ -129,29 +129,29 @@ FAULTS = (
     Fault(
         "scaled-up",
         "the scores are multiplied where they should be divided",
-        "The scores are multiplied by {width}. Divide by it.",
+        "The scores are multiplied by the root, not divided by it. Divide by {width}.",
         section="02-trainable#scale-intro",
         parts=("scaling",),
     ),
     Fault(
         "scaled-by-tokens",
         "the scores are divided by the root of the number of tokens",
-        "The scores are divided by the root of the number of tokens. Divide by {width}, the root of the size of "
-        "the axis that the dot product sums over.",
+        "The root is that of the number of tokens. Divide by {width}, the root of the size of the axis "
+        "that the dot product sums over.",
         section="02-trainable#scale-intro",
         parts=("scaling",),
     ),
     Fault(
         "scaled-by-batch",
         "the scores are divided by the root of the batch size",
-        "The scores are divided by the root of the batch size: `shape[0]` counts the sequences. Divide by {width}.",
+        "The root is that of the batch size: `shape[0]` counts the sequences. Divide by {width}.",
         section="02-trainable#scale-intro",
         parts=("scaling", "batch"),
     ),
     Fault(
         "scaled-by-heads",
         "the scores are divided by the root of the number of heads",
-        "The scores are divided by the root of the number of heads. Divide by {width}.",
+        "The root is that of the number of heads. Divide by {width}.",
         section="02-trainable#scale-intro",
         parts=("scaling", "heads"),
     ),
@@ -265,7 +265,8 @@ FAULTS = (
     Fault(
         "past-hidden",
         "the past is hidden and the future is visible",
-        "The past is hidden and the future is visible: `tril` and `triu` are confused, or the mask is transposed.",
+        "The past is hidden and the future is visible. Is it `tril` where it should be `triu`, or is the "
+        "mask transposed?",
         section="03-causal#triangles",
         parts=("causal",),
     ),
@@ -310,7 +311,8 @@ FAULTS = (
     Fault(
         "mask-not-cut",
         "the mask is not cut to the tokens present",
-        "The mask is as large as `context_length`. With fewer tokens it must be cut: `[:num_tokens, :num_tokens]`.",
+        "With fewer tokens than `context_length` the mask is too large. Cut it along both axes: "
+        "`[:num_tokens, :num_tokens]`.",
         section="04-dropout#causal-attention-task",
         parts=("context-length",),
     ),
@@ -472,8 +474,8 @@ FAULTS = (
     Fault(
         "no-out-proj",
         "there is no output layer, or it is never used",
-        "`{out_proj}` is missing or never called: the heads' contexts come out as they are. End with "
-        "`return self.{out_proj}(…)`.",
+        "The heads' contexts come out as they are, without `{out_proj}`. End with `return "
+        "self.{out_proj}(…)`.",
         section="05-multi-head#fused-intro",
         parts=("out-proj",),
     ),

@@ -49,7 +49,7 @@ FAULTS = (
     Fault(
         "sum-not-from-zero",
         "the running total does not start from 0",
-        "The running total starts from another number than 0, and that number is still in the result.",
+        "More than the products is in the sum. Does the running total start from 0?",
         section="01-dot-product#dot-product-task",
     ),
     Fault(
@@ -68,7 +68,8 @@ FAULTS = (
     Fault(
         "one-half-only",
         "only one half of the matrix is filled",
-        "One side of the diagonal is all 0: the inner loop begins or ends at the query. It must go over all keys.",
+        "One side of the diagonal is all 0. Every query meets every key: let the inner loop go over all "
+        "of them.",
         section="01-dot-product#all-scores-intro",
     ),
     Fault(
@@ -153,8 +154,8 @@ FAULTS = (
     Fault(
         "shift-only-when-large",
         "only large scores are shifted",
-        "Large scores are shifted, and very negative ones are not: near −1000 every exponential is 0, and 0/0 is "
-        "nan. Subtract the largest score always, whatever it is.",
+        "Large scores come out right, and very negative ones do not: near −1000 every exponential is 0, "
+        "and 0/0 is nan. Subtract the largest score itself, whatever its sign.",
         section="01-dot-product#overflow-read",
     ),
     Fault(

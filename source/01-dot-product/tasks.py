@@ -680,8 +680,8 @@ SIMPLE_ATTENTION = Task(
         weights-returned: weights @ x → weights
         scores-returned: weights @ x → scores
         exp-overflows: torch.softmax(scores, dim=-1) → torch.exp(scores) / torch.exp(scores).sum(-1, True)
-            hint: Where a score passes 88, exp() is inf and the weights are nan. Use
-                `torch.softmax`, or subtract each row's largest score first.
+            hint: Where scores are large, exp() is inf and the weights are nan. Use `torch.softmax`, or
+                subtract each row's largest score first.
         one-maximum-for-all: torch.softmax(scores, dim=-1) → torch.exp(scores - scores.max()) / torch.exp(scores - scores.max()).sum(-1, True)
             hint: The largest of all scores is subtracted from each row. A row whose scores are far below it
                 gets 0 / 0. Subtract the row's own largest score.

@@ -547,7 +547,7 @@ SCORE_SPREAD = Task(
     ),
     wrong=wrongs("""
         no-scale: scores = scores / → scores /
-            hint: What is divided is not kept. Write `scores = scores / …` under the `if`.
+            hint: The scores are plain, whatever `scaled` says. Write `scores = scores / …` under the `if`.
         condition-ignored: if scaled: → if True:
         condition-turned: if scaled: → if not scaled:
         scaled-without-root: ** 0.5 →

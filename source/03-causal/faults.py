@@ -6,8 +6,8 @@ FAULTS = (
     Fault(
         "scaled-by-value-width",
         "the scores are divided by the root of the values' width",
-        "The scores are divided by the root of the width of the *values*. A score sums over the numbers of a key: "
-        "divide by {width}.",
+        "The root is that of the width of the *values*. A score sums over the numbers of a key: divide by "
+        "{width}.",
         section="03-causal#causal-attention-intro",
     ),
     Fault(
@@ -113,15 +113,15 @@ FAULTS = (
     Fault(
         "compared-exactly",
         "floats are compared digit by digit",
-        "The results are compared digit by digit. Rounding moves a float's last digits, and that counts as a leak here. "
-        "Count what is larger than 1e-5.",
+        "Rounding counts as a leak here: it moves a float's last digits. Count only what is larger than "
+        "1e-5.",
         section="03-causal#leaks-intro",
     ),
     Fault(
         "change-may-do-nothing",
         "the change leaves some tokens as they are",
-        "The token is set to a fixed value, or multiplied. A token that has this value already does not change, and a "
-        "leak goes unnoticed. Add something to it.",
+        "The change can leave a token as it is: one that is set to a fixed value, or multiplied, may have "
+        "that value already. A leak then goes unnoticed. Add something to it.",
         section="03-causal#leaks-intro",
     ),
     Fault(

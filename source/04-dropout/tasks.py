@@ -492,13 +492,11 @@ CAUSAL_ATTENTION = Task(
         scaled-by-square: ** 0.5 → ** 2
         scaled-up: / keys → * keys
         scaled-by-tokens: keys.shape[-1] → attn_scores.shape[-1]
-            hint: The scores are divided by the root of the number of tokens, or of `context_length`, which is the
-                same in these sentences. Divide by √d_out, the root of the size of the axis that the dot product
-                sums over.
+            hint: The root is that of the number of tokens, or of `context_length`, which is the same in these
+                sentences. Divide by √d_out, the root of the size of the axis that the dot product sums over.
         scaled-by-tokens: keys.shape[-1] → keys.shape[1]
-            hint: The scores are divided by the root of the number of tokens, or of `context_length`, which is the
-                same in these sentences. Divide by √d_out, the root of the size of the axis that the dot product
-                sums over.
+            hint: The root is that of the number of tokens, or of `context_length`, which is the same in these
+                sentences. Divide by √d_out, the root of the size of the axis that the dot product sums over.
         scaled-by-batch: keys.shape[-1] → keys.shape[0]
         scale-typed-in: keys.shape[-1] → 2
         scaled-after-softmax: / keys.shape[-1] ** 0.5 →

@@ -19,8 +19,8 @@ FAULTS = (
     Fault(
         "one-head-repeated",
         "one head is in the list several times",
-        "`[head] * num_heads` puts one and the same head into the list several times. Make a new one for each place: "
-        "`for _ in range(num_heads)`.",
+        "One and the same head is in the list several times, as with `[head] * num_heads`. Make a new one "
+        "for each place: `for _ in range(num_heads)`.",
         section="05-multi-head#stack-intro",
     ),
     Fault(

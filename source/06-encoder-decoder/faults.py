@@ -91,15 +91,15 @@ FAULTS = (
     Fault(
         "nan-in-gradient",
         "the weights are right and their gradient is nan",
-        "The gradient is nan. −∞ was *added*, and an addition passes the `nan` of an "
-        "empty row back to the scores. `masked_fill` lets none through.",
+        "The gradient is nan: the `nan` of an empty row comes back to the scores, as it does where −∞ is "
+        "*added*. `masked_fill` before the softmax lets none through.",
         section="06-encoder-decoder#masked-softmax-gradient-read",
     ),
     Fault(
         "empty-row-even",
         "a query without any visible key attends to all keys",
-        "With a finite number in place of −∞, a row whose keys are all hidden shares its attention over what it must not "
-        "see. Set every hidden weight to 0 after the softmax as well.",
+        "A row whose keys are all hidden shares its attention over what it must not see, as it does with "
+        "a finite number in place of −∞. Set every hidden weight to 0 after the softmax as well.",
         section="06-encoder-decoder#masked-softmax-task",
     ),
     Fault(

@@ -951,9 +951,11 @@ BUG_CROSS_FROM_DECODER = Task(
         values-from-query-input: encoder_output, encoder_output → encoder_output, x
         keys-from-query-input: (x, encoder_output, encoder_output, source_padding) → (x, x, encoder_output, causal)
         masked-needlessly: encoder_output, source_padding) → encoder_output, causal)
-            hint: More of the source is hidden than its padding. The whole source may be read: hide its padding alone.
+            hint: The mask that meets the source is more than its padding. The whole source may be read: hide
+                its padding alone.
         masked-needlessly: encoder_output, source_padding) → encoder_output, source_padding * torch.ones(x.shape[1], encoder_output.shape[1]).tril())
-            hint: More of the source is hidden than its padding. The whole source may be read: hide its padding alone.
+            hint: The mask that meets the source is more than its padding. The whole source may be read: hide
+                its padding alone.
         padding-visible: encoder_output, source_padding) → encoder_output)
         future-visible: decoder_input, causal) → decoder_input)
         step-left-out: cross_attention(x, → cross_attention(decoder_input,

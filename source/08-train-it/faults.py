@@ -247,7 +247,8 @@ FAULTS = (
     Fault(
         "other-optimizer",
         "another optimizer or another weight decay is used",
-        "These are not the steps of `torch.optim.AdamW` as it is: the optimizer or its weight decay is another one.",
+        "These are not the steps of `torch.optim.AdamW` as it is. Is the optimizer another one, or one of "
+        "its numbers?",
         section="08-train-it#train-task",
     ),
     Fault(

@@ -121,7 +121,8 @@ FAULTS = (
     Fault(
         "nothing-put-in",
         "the hook returns nothing",
-        "The hook changes a copy and does not return it, so the run goes on with the old stream.",
+        "The run goes on with the old stream: nothing is put in. Does the hook return what it makes, and "
+        "is it on the block when the model runs?",
         section="09-take-it-apart#contradiction-read",
     ),
     Fault(

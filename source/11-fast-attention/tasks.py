@@ -385,11 +385,13 @@ ONLINE = Task(
                 makes 0 of them. Prevent the nan: subtract 0 where the maximum is −∞.
         exp-overflows: new_largest.masked_fill(new_largest == -torch.inf, 0.0) → torch.zeros_like(new_largest)
             torch.exp(largest - shift) → 1.0
-            hint: Without the maximum, e^900 is inf. Subtract the running maximum, and rescale.
+            hint: `exp` of a number as large as 900 is inf. Subtract the running maximum before each `exp`,
+                and rescale.
         exp-overflows: new_largest.masked_fill(new_largest == -torch.inf, 0.0) → torch.zeros_like(new_largest)
             torch.exp(largest - shift) → 1.0
             weights = torch.exp(scores - shift) → weights, values = torch.exp(scores.double()), values.double()
-            hint: Without the maximum, e^900 is inf, in float64 too. Subtract the running maximum, and rescale.
+            hint: `exp` of a number as large as 900 is inf, in float64 too. Subtract the running maximum
+                before each `exp`, and rescale.
         blocks-read-twice: body
             largest = torch.stack([s.amax(dim=-1, keepdim=True) for s in scores_blocks]).amax(dim=0)
             weights = [torch.exp(s - largest) for s in scores_blocks]

@@ -401,8 +401,9 @@ FAULTS = (
     ),
     Fault(
         "table-shared",
-        "both texts have the same list",
-        "Both names have one and the same list, so a block for one appears in the other. Copy the list: `list(…)`.",
+        "a block for one text is in the other's table, too",
+        "A block for one of the two is in the other's table, too. Copy the list in `fork`, `list(…)`, and "
+        "give a new block to one name alone.",
         section="14-serve-it#shared-cache-task",
     ),
     Fault(
