@@ -73,7 +73,7 @@ def but_one(x, shift):
             lambda x, shift: x.cumsum(1),
             [Idle(("shift",)), Related("input", pytest.approx(-1.0), probe="plain", name="shift")],
         ),
-        (lambda x, shift: torch.zeros(2, 4, 3), [Idle(("x", "shift"))]),
+        (lambda x, shift: torch.ones(2, 4, 3), [Idle(("x", "shift"))]),
         (
             lambda x, shift: x.sum(1, keepdim=True) + shift + 0 * x,
             [
@@ -306,6 +306,35 @@ def test_a_number_or_a_flag_that_has_no_effect_is_idle(answer, idle):
     task = replace(task, examined=examine(task, windowed, {}))
     assert examine(task, answer, {}).idle == idle
     assert [fact.names for fact in told(answer, task) if isinstance(fact, Idle)] == [idle] * bool(idle)
+
+
+@pytest.mark.parametrize(
+    ("answer", "idle"),
+    [
+        (lambda x, borders: x.cumsum(1) * borders.diff()[0], ()),
+        (lambda x, borders: x[: borders.diff().max() - 1], ()),
+        (lambda x, borders: x.clamp(max=0.4) + borders.sum(), ()),
+        (lambda x, borders: 0 * x, None),
+        (lambda x, borders: x.cumsum(1) * len(borders), ("borders",)),
+    ],
+    ids=["by their distance", "by how many are between them", "where it falls", "all 0", "by their count"],
+)
+def test_an_input_is_idle_only_if_it_may_change_in_two_ways(answer, idle):
+    inputs = {"x": numbers(2, 4, 3), "borders": torch.tensor([0, 2, 4])}
+    probe = replace(TASK.probe["plain"], inputs=inputs)
+    examined = examine(replace(TASK, probes=(probe,)), answer, {})
+    assert (examined and examined.idle) == idle
+
+
+def test_a_number_of_which_the_solution_takes_no_other_value_is_not_called_idle():
+    def solution(x, times):
+        return x.cumsum(1) * {3: 3}[times]
+
+    inputs = {"x": numbers(2, 4, 3), "times": 3}
+    task = replace(TASK, probes=(replace(TASK.probe["plain"], inputs=inputs),))
+    task = replace(task, examined=examine(task, solution, {}, untried=True))
+    assert examine(task, lambda x, times: x.cumsum(1) * 2, {}).idle == ("times",)
+    assert "times" in task.examined.idle
 
 
 def test_a_number_that_a_constructor_takes_and_nothing_uses_is_idle():

@@ -46,14 +46,20 @@ def probe_to_examine(task: Task) -> Probe | None:
     )
 
 
-def examine(task: Task, answer: Callable[..., Any], namespace: Mapping[str, Any]) -> Examination | None:
-    """Return the effects on an answer's result of changing one thing at a time; None if the answer fails."""
+def examine(
+    task: Task, answer: Callable[..., Any], namespace: Mapping[str, Any], untried: bool = False
+) -> Examination | None:
+    """Return the effects on an answer's result of changing one thing at a time; None if the answer fails.
+
+    `untried` says that a number of which the answer takes no other value has no effect either. It is so said
+    of a solution, since nothing is known of what follows from that number.
+    """
     probe = probe_to_examine(task)
     if probe is None or task.kind == "class":
         return None
     try:
         with isolated_global_state(), torch.no_grad():
-            return _examine(task, probe, answer, namespace)
+            return _examine(task, probe, answer, namespace, untried)
     except KeyboardInterrupt:
         raise
     except BaseException:  # the answer fails, and its outcomes tell how
@@ -105,7 +111,7 @@ def _ready(
 
 
 def _examine(
-    task: Task, probe: Probe, answer: Callable[..., Any], namespace: Mapping[str, Any]
+    task: Task, probe: Probe, answer: Callable[..., Any], namespace: Mapping[str, Any], untried: bool
 ) -> Examination | None:
     called, inputs, module = _ready(task, probe, answer, namespace)
     hooked = _hooks(inputs)
@@ -114,8 +120,8 @@ def _examine(
         return None  # what one call leaves on a module meets the next one: none is like the first
     if not isinstance(before, Tensor) or before.numel() > MOST_ELEMENTS:
         return None
-    if not bool(before.isfinite().any()):
-        return None  # nan stays nan, whatever changes
+    if not bool(before.isfinite().any()) or not bool(before.any()):
+        return None  # nan stays nan, and 0 may stay 0, whatever changes
     again = called(inputs)
     if isinstance(again, Tensor) and again.shape == before.shape and not all_close(again, before):
         differs = (again.double() - before.double()).abs().nan_to_num(nan=0.0, posinf=0.0)
@@ -135,12 +141,16 @@ def _examine(
         parameter.copy_(original)
     tensors = {name: after for name, after in afters.items() if isinstance(after, Tensor)}
     changed = moved(before[None], [after[None] for after in tensors.values()], 0)  # (changes, 1)
-    idle = [name for name, any_of_it in zip(tensors, changed, strict=True) if not bool(any_of_it)]
+    idle = [
+        name
+        for name, any_of_it in zip(tensors, changed, strict=True)
+        if not bool(any_of_it) and not _minds(called, inputs, name, before)
+    ]
     settings = inputs if module is None else probe.construct
     idle += [
         name
         for name, value in settings.items()
-        if _has_no_effect(task, probe, answer, namespace, before, name, value)
+        if _has_no_effect(task, probe, answer, namespace, before, name, value, untried)
     ]
     influences = (
         _influence(name, axis, task.input_axes[name][axis], symbol, index, called, inputs, before)
@@ -151,6 +161,25 @@ def _examine(
     )
 
 
+def _minds(
+    called: Callable[[Mapping[str, Any]], Any], inputs: Mapping[str, Any], name: str, before: Tensor
+) -> bool:
+    """Tell whether an input that may change in one way has an effect when it changes in another."""
+    values = inputs.get(name)
+    if not isinstance(values, Tensor):
+        return False
+    if values.is_floating_point():
+        another = other(values, torch.Generator().manual_seed(SEED), -1.0)
+    else:  # only every second one: what counts may be how far they are apart
+        odd = torch.arange(values.numel()).view(values.shape) % 2
+        another = values ^ odd.bool() if values.dtype == torch.bool else values + odd
+    try:
+        after = called({**inputs, name: another})
+    except Exception:  # it cannot be anything
+        return True
+    return not isinstance(after, Tensor) or bool(moved(before[None], [after[None]], 0).any())
+
+
 def _has_no_effect(
     task: Task,
     probe: Probe,
@@ -159,6 +188,7 @@ def _has_no_effect(
     before: Tensor,
     name: str,
     value: Any,
+    untried: bool,
 ) -> bool:
     """Tell whether a number or a flag may have any value: all others that the answer takes give the same."""
     same = 0
@@ -176,7 +206,7 @@ def _has_no_effect(
         if not fits or not isinstance(after, Tensor) or bool(moved(before[None], [after[None]], 0).any()):
             return False
         same += 1
-    return same > 0
+    return same > 0 or untried
 
 
 def _others(value: Any) -> tuple[bool | int | float, ...]:
