@@ -101,7 +101,16 @@ CASES = {
         + "        w = torch.softmax(s / self.head_dim**0.5, dim=-2)\n"
         + END,
         f"Right so far{ON}: {QKV}, the scores (`s`, line 22) and the masked scores (`s`, line 23). "
-        "Then the attention weights should come, and they were found in none of your lines.",
+        "The usual way makes the attention weights next, found in none of your lines.",
+    ),
+    "scores hidden by a very low number, softmax over the wrong axis": (
+        HALF
+        + "        s = q @ k.mT\n"
+        + MASKED.replace("-torch.inf", "-1e9")
+        + "        w = (s / self.head_dim**0.5).softmax(-2)\n"
+        + END,
+        f"Right so far{ON}: {QKV}, the scores (`s`, line 22) and the masked scores (`s`, line 23). "
+        "The usual way makes the attention weights next, found in none of your lines.",
     ),
     "queries scaled beforehand by the wrong number": (
         HALF
@@ -109,8 +118,8 @@ CASES = {
         + MASKED
         + "        w = s.softmax(-1)\n"
         + END,
-        f"Right so far{ON}: {QKV_ALONE}. Then the scores should come; what you have (`s`, line 23) is 0.2500 "
-        "times as large.",
+        f"Right so far{ON}: {QKV_ALONE}. The usual way makes the scores next; what you have (`s`, line 23) "
+        "is 0.2500 times as large.",
     ),
     "keys and values from one projection that is cut in three, in the wrong order": (
         "        w3 = torch.cat([self.W_query.weight, self.W_key.weight, self.W_value.weight])\n"
@@ -144,8 +153,9 @@ CASES = {
         + "        s = q @ k.mT / (self.num_heads * self.head_dim) ** 0.5\n"
         + MASKED
         + "        return self.out_proj((s.softmax(-1) @ v).transpose(1, 2).flatten(-2))\n",
-        f"Right so far{ON}: {QKV} and the scores (inside line 22). Then the masked scores should come; what "
-        "you have (`s`, line 23) is 0.2887 times as large, and should be 1 or 0.5000 times as large.",
+        f"Right so far{ON}: {QKV} and the scores (inside line 22). The usual way makes the masked scores "
+        "next; what you have (`s`, line 23) is 0.2887 times as large, and should be 1 or 0.5000 times as "
+        "large.",
     ),
     "an error after a step that a line makes by way of a multiple": (
         HALF
@@ -343,6 +353,19 @@ def test_no_answer_is_right_up_to_a_step_if_a_mistake_of_it_shows_on_other_examp
     assert "Right up to" not in diagnosis(task, verdict).visible
 
 
+def test_no_step_is_called_right_that_has_the_name_of_another_which_has_its_name():
+    code = (
+        HALF.replace("q, k, v =", "k, q, v =")
+        + "        s = q @ k.mT\n"
+        + MASKED
+        + "        w = (s / self.head_dim**0.5).softmax(-1)\n"
+        + END
+    )
+    said = said_of("05-multi-head", "multi-head-attention", CLASS + code)
+    assert "the values (`v`, line 21)" in said
+    assert "the queries" not in said
+
+
 MASKED_BEFORE_THE_CAP = """def bounded_scores(queries, keys, query_weight, key_weight, cap=None):
     def norm(x, weight):
         return x * torch.rsqrt(x.pow(2).mean(dim=-1, keepdim=True) + 1e-6) * weight
@@ -443,3 +466,37 @@ TOO_SMALL = """def position_angles(positions, dim, base=10000.0):
 
 def test_no_line_is_called_the_first_behind_numbers_that_are_too_few_to_be_told_again():
     assert "first" not in said_of("07-positions", "position-angles", TOO_SMALL)
+
+
+SHIFTED_BY_THE_LARGEST_SIZE = """def softmax_stable(x):
+    exponentials = torch.exp(x - x.abs().max())
+    return exponentials / exponentials.sum()
+"""
+SUM_AND_ONE = """def dot(a, b):
+    total = torch.dot(a, b)
+    return total + 1
+"""
+HOOK_ON_THE_WRONG_RUN = """def patched(model, clean, corrupt, layer, position):
+    kept = []
+    hook = model.blocks[layer].register_forward_hook(lambda block, given, stream: kept.append(stream))
+    model(clean)
+    hook.remove()
+    return model(corrupt)
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "task_id", "text", "untrue"),
+    [
+        ("01-dot-product", "softmax-stable", SHIFTED_BY_THE_LARGEST_SIZE, "negative ones are not"),
+        ("01-dot-product", "dot-product", SUM_AND_ONE, "total starts from another"),
+        ("09-take-it-apart", "patched", HOOK_ON_THE_WRONG_RUN, "hook changes a copy"),
+    ],
+)
+def test_a_mistake_is_told_as_what_comes_of_it_where_other_code_does_the_same(name, task_id, text, untrue):
+    runs, tasks = lesson(name)
+    bank = Course.of(ROOT).load(name)
+    task = bank.tasks[task_id]
+    evidence = collect_answer(task, bank, answer_made(task, text, runs), runs.namespaces[AS_SEEN])
+    named = judge(task, evidence).named[0].fault
+    assert all(untrue not in wrong.hint for wrong in tasks[task_id].known_wrong if wrong.id == named)

@@ -202,7 +202,7 @@ def test_several_mistakes_are_counted_and_numbered(share):
     [
         ("same", "Divide. (this mistake gives exactly your result)"),
         ("stops", "Divide. (stops in the same way)"),
-        ("ending", "Divide. (one of many mistakes that end like this)"),
+        ("ending", "Perhaps: Divide. (many mistakes end like this)"),
         ("likeness", "Divide. (fits what was seen)"),
         ("", "Divide. Not the right numbers yet"),
     ],

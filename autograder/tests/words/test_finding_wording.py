@@ -785,7 +785,7 @@ SAID = [
     ((f.WrongDtype("complex64", ("float32",), probe="three"), SHARE), "…"),
     ((f.NotFinite(math.nan, (1,), 1, probe="three"), SHARE),
      "Entry [1] (token 1) is nan on three numbers, and should be a number.\n"
-     "nan comes from 0/0 or inf/inf or 0 times inf…\n…"),
+     "nan comes from …inf − inf…the root or logarithm of a number below 0…\n…"),
     ((f.NotFinite(math.inf, (0,), 3, probe="three"), SHARE),
      "Entry [0] (token 0) is inf on three numbers, and should be a number, as should 2 others.\n"
      "…dividing by zero…\n…"),

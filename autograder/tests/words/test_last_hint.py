@@ -43,7 +43,7 @@ CASES = {
         (
             LARGEST.hint,
             STEPS,
-            "Then the shares should come, and they were found in none of your lines.",
+            "The usual way makes the shares next, found in none of your lines.",
             "The shares are made from the sums, `s`, line 3.",
             "no step of the usual way: `w`, line 4. Its last row begins with 0.2500, 0.5000, 1.5000.",
             ENTRY,
@@ -73,7 +73,7 @@ CASES = {
     "a mistake after the last step": (
         verdict(named=(LARGEST,), way=f.TraceAlignment((PARTS, SUMS), ends="wrong", probe="three")),
         (LARGEST.hint, STEPS, "The result itself is not.", ENTRY, "start at the last right step"),
-        ("should come", "no line of yours"),
+        ("The usual way makes", "no line of yours"),
     ),
     "two mistakes": (
         verdict(named=(LARGEST, LONG), way=HALFWAY),
@@ -81,7 +81,7 @@ CASES = {
             f"1. {LARGEST.hint}",
             f"2. {LONG.hint}",
             "(together they fit what was seen)",
-            "Then the shares should come",
+            "The usual way makes the shares next",
             "Try this",
         ),
         (),
@@ -90,12 +90,12 @@ CASES = {
         verdict(
             named=(LARGEST,), way=replace(HALFWAY, right=(f.Reached("the rows", "r", 1), PARTS, SUMS, SUMS))
         ),
-        (LARGEST.hint, "the parts (`p`, line 2)", "Then the shares should come"),
+        (LARGEST.hint, "the parts (`p`, line 2)", "The usual way makes the shares next"),
         ("the rows",),
     ),
     "a mistake that is a part of what was seen": (
         verdict(named=(LARGEST,), whole=False, explains=("a",), facts=(f.Idle(("x",)),), way=HALFWAY),
-        (LARGEST.hint, "(fits a part of what was seen)", "Then the shares should come", "Try this"),
+        (LARGEST.hint, "(fits a part of what was seen)", "The usual way makes the shares next", "Try this"),
         (),
     ),
 }
@@ -117,7 +117,7 @@ def test_a_named_mistake_and_a_step_give_a_reasoning_of_80_to_160_words(seen, sa
 UNNAMED = {
     "steps alone": (
         verdict(VALUES, way=HALFWAY),
-        ("Then the shares should come", ENTRY, "print what line 4"),
+        ("The usual way makes the shares next", ENTRY, "print what line 4"),
     ),
     "numbers alone": (verdict(VALUES), (ENTRY, "follow entry [1] (token 1) from the start")),
     "facts come before numbers": (
@@ -154,7 +154,7 @@ def test_without_a_named_mistake_it_reasons_from_what_was_seen(seen, says):
 def test_where_room_is_short_fewer_steps_are_told_and_what_to_try_stays():
     before = ("word " * 66,)
     *_, steps, tried = reasoning(SHARE, verdict(named=(LARGEST,), way=HALFWAY), before)
-    assert "Right so far on three numbers: the sums (`s`, line 3). Then the shares" in steps
+    assert "Right so far on three numbers: the sums (`s`, line 3). The usual way makes the shares" in steps
     assert tried == "Try this: change one thing at a time. Say first what should move."
 
 

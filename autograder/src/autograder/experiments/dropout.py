@@ -171,11 +171,11 @@ def _settled(share: float, p: float, count: int) -> float:
 WORDS = {
     ("finite", False): N_(
         "The result holds nan or inf{where}.",
-        "0 times −inf is nan: something that holds −inf was dropped, or multiplied.",
+        "Look for something that holds −inf and is dropped, or multiplied: 0 times −inf is nan.",
     ),
     ("finite", True): N_(
         "In training mode the result holds nan or inf{where}.",
-        "0 times −inf is nan: something that holds −inf was dropped, or multiplied.",
+        "Look for something that holds −inf and is dropped, or multiplied: 0 times −inf is nan.",
     ),
     ("left alone in eval mode", False): N_(
         "In eval mode something is dropped, or training has left something behind. This was seen{where}.",

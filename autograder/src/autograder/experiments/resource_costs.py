@@ -111,7 +111,7 @@ WORDS = {
     ),
     "products": N_(
         "The matrix products of `{answer}` take {count} multiplications{where}.",
-        "{enough} are enough: some of what is computed is thrown away.",
+        "{enough} are enough. Look for what is computed twice, or computed and thrown away.",
     ),
     "calls": N_(
         "`{answer}` makes {count} matrix products{where}.",

@@ -521,7 +521,7 @@ class _Search:
             return "same" if same and not tried else "likeness"
         if any(self._stops[index] for index in results):
             return "stops"
-        if any(self._silent[index] for index in results):
+        if any(self._silent[index] and not self._experiments[index] for index in results):
             return "ending"
         return "likeness" if any(self._experiments[index] for index in results) else ""
 

@@ -45,8 +45,13 @@ def align_trace(
     missing = next(
         (step for step in route.steps if step.name not in passed and passed.issuperset(step.needs)), None
     )
-    right = tuple(_reached(step, matched) for step in route.steps if (matched := taken.get(step.name)))
-    up_to = _right_up_to(route, taken, trail)
+    crossed = _crossed({name: step.name for name, (step, _) in taken.items()})
+    right = tuple(
+        _reached(step, matched)
+        for step in route.steps
+        if (matched := taken.get(step.name)) and step.name not in crossed
+    )
+    up_to = _right_up_to(route, {name: taken[name] for name in taken.keys() - crossed}, trail)
     if outcomes[route.probe].error is not None:
         # Axes in another order may well be what it stops at.
         right = tuple(step for step in right if not step.shape)
@@ -82,6 +87,21 @@ def align_trace(
         source=source,
         instead=_instead(route, trail, missing, [source[0] for _, source in sources]),
     )
+
+
+def _crossed(names: Mapping[str, str]) -> set[str]:
+    """Return the steps that have each other's names in an answer, `k` for the queries and `q` for the keys.
+
+    `names` are an answer's own, by those of the steps.
+    """
+
+    def fits(own: str, name: str) -> bool:
+        return bool(own) and (name.startswith(own) or own.startswith(name))
+
+    others = {name: own for name, own in names.items() if not fits(own, name)}
+    return {
+        name for name, own in others.items() if any(fits(own, to) and fits(others[to], name) for to in others)
+    }
 
 
 def _has_an_earlier_form(missing: RightStep, trail: Trail) -> bool:

@@ -14,8 +14,9 @@ if TYPE_CHECKING:
 
 FEWEST, MOST = 6, 20_000  # numbers in a tensor; fewer look like others by chance
 MOST_AXES = 4
-# An entry that is not finite is taken for this many of the tensor's usual entries.
+# An entry that is not finite, or so low that no softmax sees it, is taken for this many of the usual entries.
 HIDDEN = 3.0
+LOW = -9e3
 CLOSE = 2e-4
 
 
@@ -82,9 +83,9 @@ def _entries(tensor: Tensor) -> Tensor | None:
     if tensor.device.type != "cpu":
         return None
     entries = tensor.detach().double().squeeze()
-    finite = entries.isfinite()
-    size = float(entries[finite].square().mean().sqrt()) if bool(finite.any()) else 0.0
-    return torch.where(finite, entries, HIDDEN * size) if size else None
+    usual = entries.isfinite() & (entries > LOW)
+    size = float(entries[usual].square().mean().sqrt()) if bool(usual.any()) else 0.0
+    return torch.where(usual, entries, HIDDEN * size) if size else None
 
 
 def _measured(entries: Tensor) -> Fingerprint:

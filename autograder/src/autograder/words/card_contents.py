@@ -27,7 +27,7 @@ END = re.compile(r"(?<=[.!?।]) +")
 _PROOFS = {
     "same": N_("(this mistake gives exactly your result)", "(together they give exactly your result)"),
     "stops": N_("(stops in the same way)", "(together they stop in the same way)"),
-    "ending": N_("(one of many mistakes that end like this)", "(together they fit what was seen)"),
+    "ending": N_("(many mistakes end like this)", "(together they fit what was seen)"),
     "likeness": N_("(fits what was seen)", "(together they fit what was seen)"),
     "part": N_("(fits a part of what was seen)", "(together they fit a part of what was seen)"),
 }
@@ -59,6 +59,8 @@ def diagnosis(task: Task, verdict: f.Verdict) -> Diagnosis:
     if verdict.named:
         sentences = [END.split(mistake.hint) for mistake in verdict.named]
         mistakes, where = tuple(first for first, *_rest in sentences), "" if verdict.whole else own.headline
+        if verdict.shown == "ending" and len(mistakes) == 1:
+            mistakes = (_("Perhaps: {mistake}", mistake=mistakes[0]),)
         advice = " ".join(rest for _first, *others in sentences for rest in others)
     else:
         mistakes = (_cut(message.headline),)
@@ -121,7 +123,7 @@ def _where(alignment: f.TraceAlignment | None, task: Task) -> str:
     if wrong is not None:
         parts.append(_look(alignment, wrong, task))
     elif parts and alignment.missing:
-        parts.append(_("Then {missing} should come.", missing=translated("steps", alignment.missing)))
+        parts.append(_("The usual way makes {missing} next.", missing=translated("steps", alignment.missing)))
     return " ".join(parts)
 
 

@@ -115,8 +115,8 @@ _RELATED = {
     ),
     "times": N_(
         "Every number is {value} times what it should be{where}.",
-        "One factor is missing, or there is one too many. Is it a sum instead of a mean? Is a division left "
-        "out?",
+        "Is a factor missing, is there one too many, or is one another number? Is it a sum instead of a "
+        "mean? Is a division left out?",
     ),
     "plus": N_("Every number is off by the same amount{where}, {value}."),
     "turned": N_(

@@ -60,11 +60,11 @@ SAYS: Mapping[str, Words] = {}
 NOT_FINITE = "not-finite"
 OF_NOT_FINITE: Words = {
     "nan": N_(
-        "nan comes from 0/0 or inf/inf or 0 times inf: a sum that is zero, an exponential above what a "
-        "float can hold, or a −inf that was multiplied by 0."
+        "nan comes from 0/0, inf/inf, inf − inf or 0 times inf, or from the root or logarithm of a number "
+        "below 0. Look for the line that makes the first one."
     ),
     "-inf": N_("−inf comes from the logarithm of 0, or was put there to hide something."),
-    "inf": N_("inf comes from dividing by zero or from exp() of a number above 88."),
+    "inf": N_("inf comes from dividing by zero or from exp() of a large number, or was put there."),
 }
 
 

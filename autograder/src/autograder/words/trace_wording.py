@@ -23,9 +23,9 @@ _ENDS = {
 }
 
 _MULTIPLES = {
-    False: N_("Then {missing} should come; what you have ({place}) is {times} times as large."),
+    False: N_("The usual way makes {missing} next; what you have ({place}) is {times} times as large."),
     True: N_(
-        "Then {missing} should come; what you have ({place}) is {times} times as large, and should "
+        "The usual way makes {missing} next; what you have ({place}) is {times} times as large, and should "
         "be {fitting} times as large."
     ),
 }
@@ -68,7 +68,7 @@ def _comes(alignment: f.TraceAlignment, task: Task) -> str:
     """Say which step should come next."""
     missing = translated("steps", alignment.missing)
     if alignment.multiple is None:
-        return _("Then {missing} should come, and they were found in none of your lines.", missing=missing)
+        return _("The usual way makes {missing} next, found in none of your lines.", missing=missing)
     return _(
         _MULTIPLES[bool(alignment.fitting)][0],
         missing=missing,
