@@ -727,7 +727,7 @@ for text, date in zip(texts, translated(texts)):
 
 # %% id="dates-counted" tags=["shown"]
 # needs padding_mask, translated
-texts, right_dates = zip(*dates.examples(500, seed=1))  # drawn anew
+texts, right_dates = zip(*dates.examples(500, seed=1))  # newly drawn
 hits = sum(one == other for one, other in zip(translated(texts), right_dates))
 print(f"{hits} of 500 new dates are right")
 
@@ -746,7 +746,7 @@ predict(
 # %% id="alignment-made"
 # needs padding_mask, masked_softmax, translated
 def what_is_read(text):
-    """The weights of the cross-attention, (target, source): one row for each character that is written."""
+    """The cross-attention weights, (target, source): one row for each character that is written."""
     memory, source_visible = encoded([text])
     y = dates.written(translated([text]))  # (b, target, 32); the last character is no input
     y = attentions["decoder"](y, y, y, torch.tril(torch.ones(10, 10)))
@@ -756,9 +756,7 @@ def what_is_read(text):
 
 two_ways = ["23 november 2026", "november 23, 2026"]
 alignments = [what_is_read(text) for text in two_ways]  # (target, source) each
-origins = [
-    dates.origins(text, "2026-11-23") for text in two_ways
-]  # the token that each character is written from
+origins = [dates.origins(text, "2026-11-23") for text in two_ways]  # the token that each character comes from
 
 # %% id="alignment-first" tags=["figure"]
 # needs alignments

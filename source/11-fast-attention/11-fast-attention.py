@@ -649,7 +649,7 @@ reveal("is-causal-aligned", (6, 2, 1).index(int((seen[1] > 0).sum())))
 # %% answer="sdpa-traps"
 ### BEGIN SOLUTION
 class Attend:
-    """Five functions around SDPA. In each, q, k, v and the result are (b, heads, tokens, head_dim)."""
+    """Five functions that call SDPA. In each, q, k, v and the result are (b, heads, tokens, head_dim)."""
 
     @staticmethod
     def padded(q, k, v, hidden):
@@ -684,7 +684,7 @@ class Attend:
 ### END SOLUTION
 ### BEGIN FAULTY
 # class Attend:
-#     """Five functions around SDPA. In each, q, k, v and the result are (b, heads, tokens, head_dim)."""
+#     """Five functions that call SDPA. In each, q, k, v and the result are (b, heads, tokens, head_dim)."""
 #
 #     @staticmethod
 #     def padded(q, k, v, hidden):

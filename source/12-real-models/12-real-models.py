@@ -308,7 +308,7 @@ KNOWN = {
 
 
 def refuse_unknown(config):
-    """Stop at a model that these classes do not compute.
+    """Refuse a model that these classes cannot run.
 
     Raises:
         ValueError: the kind or one of its settings is not known; the message names it.
@@ -337,7 +337,7 @@ for other in (
 
 
 def from_folder(folder):
-    """A model of your own with the numbers of a folder that `save_pretrained` made."""
+    """Your own model with the numbers from a folder that `save_pretrained` wrote."""
     config = json.loads((Path(folder) / "config.json").read_text())
     refuse_unknown(config)
     state = load_file(Path(folder) / "model.safetensors")
@@ -1244,7 +1244,7 @@ LOAD = False
 
 
 def published(name, megabytes, prompt, count=20):
-    """Load a published model into your own classes and let it write; say in one sentence where that is not possible."""
+    """Load a published model into your own classes and let it write, or say in one sentence why not."""
     if not LOAD:
         print(f"{name}: {megabytes} MB to load, once LOAD is True in the cell above.")
         return None
@@ -1256,7 +1256,7 @@ def published(name, megabytes, prompt, count=20):
         folder = snapshot_download(
             name, allow_patterns=["config.json", "model.safetensors", "tokenizer.json"]
         )
-    except Exception as problem:  # no package, no network, no such place: the reason is told
+    except Exception as problem:  # no package, no network, no such place: the reason is printed
         print(
             f"It could not be loaded ({type(problem).__name__}): is there a network, and are both packages installed?"
         )
@@ -1265,7 +1265,7 @@ def published(name, megabytes, prompt, count=20):
 
 
 def written_by(folder, tokenizer, prompt, count):
-    """The model of a folder, after it has written something."""
+    """Load the model in a folder, let it write something, and return it."""
     model = from_folder(folder)
     ids = torch.tensor([tokenizer.encode(prompt).ids])  # (1, tokens)
     for _ in range(count):

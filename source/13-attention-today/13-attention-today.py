@@ -911,7 +911,7 @@ reveal("interpolated", interpolated)
 # %% id="clamped-shown" tags=["measured", "shown"]
 @torch.no_grad()
 def right_with_known_distances(model, length, furthest=15):
-    """The share of right answers where every larger distance gets the score of distance `furthest`."""
+    """The share of right answers if every larger distance gets the score of distance `furthest`."""
     distance = (torch.arange(length)[:, None] - torch.arange(length)).clamp(0, furthest)  # (query, key)
     angles = distance[..., None] * model.frequencies  # (query, key, head_dim / 2)
 
