@@ -1,11 +1,11 @@
-"""Checks, builds and grades a course of notebooks, whatever it teaches.
+"""Check, build and grade a course of notebooks, whatever it teaches.
 
 In a lesson: `check("task-id")` under each task, `hint("task-id")` when stuck, `progress()` at any time;
-`predict("id", …)` before a cell and `reveal("id", …)` after it; `bring_over(…)` to go on with an answer to an
-earlier lesson. `join("address", "code")` tells a live room how the checks go, until `leave()`. `quiz()` says
-where to begin, `class_quiz("before")` asks for a whole class, and `review()` asks again what earlier lessons
-taught. `exam("task-id")` asks for a task from a blank cell, until `hand_in()`. `add_to_mine("task-id")` puts
-a right answer into a package.
+`predict("id", …)` before a cell and `reveal("id", …)` after it; `bring_over(…)` to continue with an answer
+from an earlier lesson. `join("address", "code")` reports the results of checks to a live room, until
+`leave()`. `quiz()` says where to begin, `class_quiz("before")` asks the questions of a class's quiz, and
+`review()` repeats questions on earlier lessons. `exam("task-id")` sets a task in a blank cell, until
+`hand_in()`. `add_to_mine("task-id")` saves a right answer in the learner's own package.
 """
 
 from typing import TYPE_CHECKING, Any

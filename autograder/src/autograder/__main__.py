@@ -1,10 +1,10 @@
-"""`python -m autograder` is the `autograder` command."""
+"""Run the `autograder` command by `python -m autograder`."""
 
 import sys
 
 
 def main() -> None:
-    """Run the command, or say what it needs: students' installations do not have that."""
+    """Run the command, or name a package that it needs and that is not installed."""
     try:
         # Not above: it may be missing.
         from autograder.command.app import main as command

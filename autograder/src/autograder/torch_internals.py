@@ -1,8 +1,8 @@
-"""What the tool uses of torch that torch does not promise to keep: all of it is named here, and nowhere else.
+"""Name every part of torch that the tool uses and that torch does not promise to keep.
 
-A release of torch that changes one of these fails `tests/test_torch_internals.py`, which shows what each is
-for. Functions of torch's core are taken as they are: what watches a learner's code must call nothing that the
-learner could replace.
+If a release of torch changes one of these, `tests/test_torch_internals.py` fails and shows what each is used
+for. Functions of torch's core are used directly: code that watches a learner's code must call nothing that
+the learner could replace.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ without_subclasses: Callable[[], Any] = _core.DisableTorchFunctionSubclass
 
 
 def overload_of(operator: str, overload: str) -> Callable[..., Any]:
-    """Return an operator in one of its forms, as the core calls it.
+    """Return one overload of an operator, as torch's core calls it.
 
     Raises:
-        RuntimeError: there is no such operator.
+        RuntimeError: the operator has no such overload.
     """
     overloads: tuple[Callable[..., Any], ...] | None = _core._get_operation_overload(operator, overload)
     if overloads is None:
@@ -49,7 +49,7 @@ def overload_of(operator: str, overload: str) -> Callable[..., Any]:
 
 
 class OperationMode(TorchDispatchMode):
-    """A mode that sees each operation on tensors by `__torch_dispatch__`."""
+    """A mode whose `__torch_dispatch__` receives every operation on tensors."""
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -57,12 +57,12 @@ class OperationMode(TorchDispatchMode):
 
 
 def load_compiler() -> None:
-    """Load what optimizers load at their first step, which takes seconds."""
+    """Import the modules that an optimizer imports at its first step, which takes seconds."""
     import torch._dynamo  # noqa: F401
 
 
 def storage_id(tensor: Tensor) -> int | None:
-    """Return what tells one memory from another; None where a tensor has none of its own, as a sparse one."""
+    """Return a number that identifies a tensor's memory; None if it has none of its own (sparse tensors)."""
     try:
         return int(tensor.untyped_storage()._cdata)
     except (RuntimeError, NotImplementedError):
@@ -70,10 +70,10 @@ def storage_id(tensor: Tensor) -> int | None:
 
 
 def attributes_of(module: nn.Module) -> tuple[Mapping[str, Any], ...]:
-    """Return where a module keeps its attributes: parameters, buffers, modules, and all others."""
+    """Return the dictionaries of a module's attributes: parameters, buffers, submodules, and all others."""
     return module._parameters, module._buffers, module._modules, module.__dict__
 
 
 def hooks_on(module: nn.Module) -> int:
-    """Return how many hooks wait for a module's call."""
+    """Return the number of hooks that run when a module is called."""
     return len(module._forward_hooks) + len(module._forward_pre_hooks)

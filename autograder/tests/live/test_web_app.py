@@ -162,17 +162,17 @@ def test_what_cannot_be_written_now_is_written_later_and_costs_nobody_the_lab(co
 
 def test_a_clock_that_is_put_back_leaves_nobody_here_for_ever(course, tmp_path, monkeypatch):
     from autograder.live.board_view import Vocabulary
-    from autograder.live.web_app import Open, steadily
+    from autograder.live.web_app import OpenRoom, steady_clock
 
     with closing(History(tmp_path / "live.db")) as history:
         lab = history.room("lab")
         history.add("lab", ReceivedEvent(1e9 + 86_400, ADA, "share", "wrong", ()))
         now = [1e9]
-        room = Open(lab, history, Vocabulary.of(course), lambda: now[0])
+        room = OpenRoom(lab, history, Vocabulary.of(course), lambda: now[0])
         for minutes, here in ((0, 1), (16, 0)):
             now[0] += 60 * minutes
             assert json.loads(room.state())["here"] == here
-    clock = steadily()
+    clock = steady_clock()
     monkeypatch.setattr(time, "time", lambda: 0.0)
     assert clock() > 1e9
 

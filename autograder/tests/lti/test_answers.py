@@ -15,7 +15,7 @@ need_modules("the extra `lti`", "cryptography", "jwt", "pylti1p3", "requests", "
 
 from autograder.classroom.class_roster import Roster  # noqa: E402
 from autograder.classroom.score_export import Scores  # noqa: E402
-from autograder.lti.course_store import PlatformContext, remembered  # noqa: E402
+from autograder.lti.course_store import PlatformContext, open_store  # noqa: E402
 from autograder.lti.launch import KeySets, Rejected  # noqa: E402
 from autograder.lti.roster_service import placed, pull  # noqa: E402
 from autograder.lti.score_sender import GradebookColumns  # noqa: E402
@@ -97,7 +97,7 @@ def test_no_changed_answer_of_a_platform_leaves_a_traceback(tmp_path, asked):
     body, ask = whole[asked]
     dice = random.Random(34)
     taken = 0
-    with remembered(tmp_path) as memory:
+    with open_store(tmp_path) as memory:
         if asked == "a column":
             memory.keep(PLACE, "01-one", f"{HOME}/columns/1", decides=True)
         more = (memory,) if ask is columns else ()

@@ -22,7 +22,7 @@ need_modules("the extra `lti`", "cryptography", "jwt", "pylti1p3", "requests", "
 import jwt  # noqa: E402
 import requests  # noqa: E402
 from autograder.lti import web_app  # noqa: E402
-from autograder.lti.course_store import remembered  # noqa: E402
+from autograder.lti.course_store import open_store  # noqa: E402
 from autograder.lti.launch import KeySets, Rejected, is_role  # noqa: E402
 from cryptography.hazmat.primitives.asymmetric import padding  # noqa: E402
 from cryptography.hazmat.primitives.hashes import SHA256  # noqa: E402
@@ -52,8 +52,8 @@ def test_a_learner_comes_to_the_lesson_and_a_teacher_reads_what_the_platform_off
     page = browser.launches("t1", **TEACHER)
     assert OTHER in page.text
     assert "autograder roster --lti" in page.text
-    with remembered(folder) as memory:
-        (place,) = memory.places()
+    with open_store(folder) as memory:
+        (place,) = memory.contexts()
     assert (place.context, place.memberships) == (home.course, f"{home.issuer}/memberships")
     assert home.errors == []
 

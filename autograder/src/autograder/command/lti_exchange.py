@@ -13,7 +13,7 @@ from autograder.classroom.gradebook_roster import class_list as everybody
 from autograder.classroom.score_export import Scores
 from autograder.command.console import refuse, say
 from autograder.grading.class_folder import Class
-from autograder.lti.course_store import PlatformContext, remembered
+from autograder.lti.course_store import PlatformContext, open_store
 from autograder.lti.platform_client import Connection
 from autograder.lti.registrations import Registrations
 from autograder.lti.roster_service import courses_of, placed, pull
@@ -45,7 +45,7 @@ def class_list(class_folder: Class, dry: bool, new: bool = False) -> tuple[list[
     """
     registered, connect = registration_of(class_folder)
     people: dict[str, Person] = {}
-    with remembered(Path(class_folder.directory.root)) as memory:
+    with open_store(Path(class_folder.directory.root)) as memory:
         identities: list[tuple[PlatformContext, dict[str, str]]] = []
         for course in courses_of(memory, registered):
             title = course.title or course.context
@@ -68,7 +68,7 @@ def class_list(class_folder: Class, dry: bool, new: bool = False) -> tuple[list[
             refuse_namesakes(everybody(class_folder), list(people.values()))
         enrolment = enrol(class_folder, people.values(), dry)
         for course, users in () if dry else identities:
-            memory.know(course, users)
+            memory.save_people(course, users)
     return list(people.values()), enrolment
 
 
@@ -92,7 +92,7 @@ def send(class_folder: Class, class_scores: Scores, order: SendOrder) -> bool:
         refuse(f"Nothing of {', '.join(order.lessons)} is graded yet.")
     well = True
     placed: set[str] = set()
-    with remembered(Path(class_folder.directory.root)) as memory:
+    with open_store(Path(class_folder.directory.root)) as memory:
         for course in courses_of(memory, registered):
             title = course.title or course.context
             columns = GradebookColumns(connect(course), course, memory)
@@ -102,7 +102,7 @@ def send(class_folder: Class, class_scores: Scores, order: SendOrder) -> bool:
                 comments = comments_on(class_folder, lesson) if order.comments else None
                 plan = columns.plan(class_scores, column, comments)
                 for step in plan.steps if order.dry else columns.send(plan, order.comments):
-                    say(step.told)
+                    say(step.description)
                     well &= not step.failed
                 summary = ngettext(
                     "{course}, {lesson}: {number} score to send, {same} there already.",

@@ -1,6 +1,7 @@
-"""The live room: what a class does in a lab, heard from notebooks that have joined, and shown without names.
+"""Run the live room of a lab: collect events from notebooks that have joined, and show them without names.
 
-What they send stands in `records.live_event`. Nothing here reads submissions, evidence or a gradebook.
+The events themselves are defined in `records.live_event`. Nothing here reads submissions, evidence or a
+gradebook.
 """
 
 # The modules that other rooms use.

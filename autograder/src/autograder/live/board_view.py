@@ -1,4 +1,4 @@
-"""What a board shows, in words: the course's own names of tasks, mistakes and sections, and numbers."""
+"""Describe a lab on its board, with the course's names of tasks, mistakes and sections."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BEFORE = 5  # minutes, for how things were
 
 @dataclass(frozen=True)
 class TaskWords:
-    """A task: what it and its lesson are called, and its mistakes."""
+    """A task's title, its lesson, and its known mistakes by id."""
 
     title: str
     lesson: str
@@ -35,7 +35,7 @@ class TaskWords:
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """All that a room knows of a course; whatever else a notebook names is no part of it."""
+    """The course's names of tasks, mistakes and sections. A board shows no other names."""
 
     title: str
     tasks: Mapping[str, TaskWords]  # in the course's order
@@ -43,7 +43,7 @@ class Vocabulary:
 
     @classmethod
     def of(cls, course: Course) -> Vocabulary:
-        """Return a course's vocabulary in the spoken language.
+        """Return a course's vocabulary in the current language.
 
         Raises:
             BankError: a bank is damaged.
@@ -58,14 +58,14 @@ class Vocabulary:
         return cls(course.title, tasks, _sections(course, places - {""}))
 
     def mistake(self, fault: str, tasks: tuple[str, ...]) -> KnownWrong:
-        """Return a mistake as the first of some tasks words it, or else any."""
+        """Return a mistake in the wording of the first of `tasks` that lists it, or else of any task."""
         for task in (*tasks, *self.tasks):
             if fault in self.tasks[task].mistakes:
                 return self.tasks[task].mistakes[fault]
         return KnownWrong(fault, "", fault)
 
     def section(self, mistake: KnownWrong, tasks: tuple[str, ...]) -> str:
-        """Return the section that explains a mistake; "" where it comes later than some tasks."""
+        """Return the title of the section on a mistake; "" if its lesson comes after those of `tasks`."""
         where = mistake.section.partition("#")[0]
         lessons = list(dict.fromkeys(task.lesson for task in self.tasks.values()))
         here = [lessons.index(self.tasks[task].lesson) for task in tasks if task in self.tasks]
@@ -95,7 +95,7 @@ def _sections(course: Course, places: set[str]) -> dict[str, str]:
 
 
 def board_state(now: Now, words: Vocabulary) -> dict[str, Any]:
-    """Return what a board shows: sentences, and the numbers that its bars and lines are drawn from."""
+    """Return the content of a board as JSON data: sentences, and the numbers for its bars and lines."""
     mistakes = list(now.mistakes.items())[:MOST_MISTAKES]
     return {
         "here": now.here,

@@ -1,4 +1,4 @@
-"""The history of labs, in one SQLite file: the rooms, their codes, and all that was heard in them."""
+"""Store the history of labs in an SQLite file: the rooms, their codes, and all events received in them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CREATE INDEX IF NOT EXISTS heard_by_room ON heard (room);
 
 @dataclass(frozen=True)
 class LabRoom:
-    """A lab: its name, the code that learners join with, and the token of its board."""
+    """The room of a lab: its name, the code that learners join with, and the token of its board."""
 
     name: str
     code: str
@@ -35,7 +35,7 @@ class LabRoom:
 
 @dataclass(frozen=True)
 class ReceivedEvent:
-    """An event with the time at which it happened, by the room's own clock."""
+    """An event and the time at which it happened, by the server's clock."""
 
     at: float
     learner: str
@@ -45,10 +45,10 @@ class ReceivedEvent:
 
 
 class History:
-    """The file; only its owner reads it, since it holds the tokens.
+    """The open history file. Only its owner can read it, since it contains the boards' tokens.
 
     Raises:
-        Refused: it is no such file, or cannot be written.
+        UserError: the file is not a history, or cannot be written.
     """
 
     def __init__(self, path: Path) -> None:
@@ -71,10 +71,10 @@ class History:
             raise UserError(f"{self._path} cannot hold the history of live rooms: {problem}.") from problem
 
     def room(self, name: str) -> LabRoom:
-        """Return a room by its name; it is made where there is none.
+        """Return the room of a name, and create it if there is none.
 
         Raises:
-            Refused: the file cannot be used.
+            UserError: the file cannot be used.
         """
         code = "".join(secrets.choice(LETTERS) for _ in range(8))
         row = (name, code, secrets.token_urlsafe(32))
@@ -84,9 +84,10 @@ class History:
             return LabRoom(*rows.fetchone())
 
     def add(self, room: str, heard: ReceivedEvent) -> None:
-        """Write down what was heard in a room; what cannot be written now is written with what follows.
+        """Store an event of a room. If the file cannot be written now, the event is stored with the next one.
 
-        It waits for no other program that holds the file: all in the room would wait with it.
+        It does not wait while another program has locked the file, because the whole room would have to wait
+        too.
         """
         row = (room, heard.at, heard.learner, heard.task, heard.verdict, " ".join(heard.mistakes))
         self._waiting.append(row)
@@ -97,10 +98,10 @@ class History:
                 self._waiting.popleft()
 
     def heard(self, room: str) -> Iterator[ReceivedEvent]:
-        """Yield all that was heard in a room, in order.
+        """Yield all events of a room, in order.
 
         Raises:
-            Refused: the file is damaged.
+            UserError: the file is damaged.
         """
         rows = "SELECT at, learner, task, verdict, mistakes FROM heard WHERE room = ? ORDER BY rowid"
         with self._usable(), closing(self._connection.execute(rows, (room,))) as rows_heard:
@@ -108,4 +109,5 @@ class History:
                 yield ReceivedEvent(at, learner, task, verdict, tuple(mistakes.split()))
 
     def close(self) -> None:
+        """Close the file."""
         self._connection.close()

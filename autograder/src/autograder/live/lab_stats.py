@@ -1,6 +1,6 @@
-"""What is known of a lab at a moment: who works on what, which mistakes they show, what a hint changed.
+"""Compute the state of a lab: who works on which task, which mistakes occur, and what hints changed.
 
-It is worked out from what was heard, one event after another, so a server that starts again knows it again.
+The state is computed from the stored events, one after another, so a server that restarts recovers it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ After = Literal["", "right", "gone", "same"]
 
 @dataclass
 class OnTask:
-    """One learner on one task."""
+    """The progress of one learner on one task."""
 
     since: float
     solved: float | None = None
@@ -31,6 +31,7 @@ class OnTask:
     after: After = ""
 
     def hear(self, heard: ReceivedEvent) -> None:
+        """Update the progress with an event."""
         if self.solved is not None:
             return  # what is solved stays solved, as in the learner's own progress
         if heard.verdict == "hint":
@@ -51,7 +52,7 @@ class OnTask:
 
 @dataclass
 class Learner:
-    """One person, by a random number."""
+    """One learner, known only by a random id."""
 
     heard: float
     task: str = ""  # the one heard of last
@@ -59,13 +60,13 @@ class Learner:
 
     @property
     def mistakes(self) -> set[str]:
-        """The mistakes that they have not got past."""
+        """The ids of the mistakes that the learner still makes."""
         return {fault for work in self.tasks.values() for fault in work.mistakes}
 
 
 @dataclass(frozen=True)
 class TaskNow:
-    """A task, in numbers of people and in seconds."""
+    """The state of a task at a moment, in numbers of learners and in seconds."""
 
     working: int
     solved: int
@@ -76,7 +77,7 @@ class TaskNow:
 
 @dataclass(frozen=True)
 class MistakeNow:
-    """A mistake, in numbers of people."""
+    """The state of a mistake at a moment, in numbers of learners."""
 
     now: int
     past: int  # who had it and have got past it
@@ -86,7 +87,7 @@ class MistakeNow:
 
 @dataclass(frozen=True)
 class Now:
-    """A lab at a moment."""
+    """The state of a lab at a moment."""
 
     joined: int
     here: int
@@ -96,7 +97,7 @@ class Now:
 
 
 class Lab:
-    """The state of a live lab, which each event from a notebook updates."""
+    """The state of a live lab, updated by each event from a notebook."""
 
     def __init__(self) -> None:
         self.learners: dict[str, Learner] = {}
@@ -104,6 +105,7 @@ class Lab:
         self._minute: int | None = None
 
     def hear(self, heard: ReceivedEvent) -> None:
+        """Update the state with an event."""
         self._pass_minutes(heard.at)
         learner = self.learners.setdefault(heard.learner, Learner(heard.at))
         if heard.task:
@@ -115,7 +117,11 @@ class Lab:
         learner.heard = max(learner.heard, heard.at)
 
     def now(self, at: float) -> Now:
-        """Return how things are; only people who are here count, but for what is solved and past."""
+        """Return the state of the lab at a time, in seconds since the epoch.
+
+        Only learners who are present count. Solved tasks and overcome mistakes are counted for everybody who
+        has joined.
+        """
         self._pass_minutes(at)
         here = list(self._here(at))
         named = self._named(here)

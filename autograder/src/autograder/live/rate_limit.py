@@ -1,4 +1,4 @@
-"""How much one sender may send: so many at once, and so many in each second after that."""
+"""Limit how many events a sender may send: a number at once, and then a number in each second."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass
 class Bucket:
-    """Fills with time up to `most`; what is sent takes one out."""
+    """A token bucket: it refills with time up to `most` tokens, and each event takes one."""
 
     most: float
     each_second: float
@@ -15,7 +15,7 @@ class Bucket:
     held: float = -1.0
 
     def take(self, at: float) -> bool:
-        """Take one out at a time; tells whether there was one."""
+        """Take a token at a time, in seconds, and tell whether there was one."""
         held = self.most if self.held < 0 else self.held
         self.held = min(self.most, held + max(0.0, at - self.at) * self.each_second)
         self.at = at

@@ -31,12 +31,12 @@ HUB_PREFIX, HUB_URL, HUB_PUBLIC = (
 
 
 class CannotListen(UserError):
-    """The room cannot be served as it was asked for; says why."""
+    """The rooms cannot be served in the requested way. The message says why."""
 
 
 @dataclass(frozen=True)
 class ServerAddress:
-    """Where the rooms are served."""
+    """The address at which the rooms are served, with its TLS certificate."""
 
     host: str = "127.0.0.1"
     port: int = 0
@@ -49,7 +49,7 @@ class ServerAddress:
 
     @classmethod
     def from_hub(cls, environment: Mapping[str, str]) -> ServerAddress | None:
-        """Return the place that a JupyterHub gives a service; None where none has started this."""
+        """Return the address that a JupyterHub assigns to a service; None if no hub started this process."""
         if HUB_PREFIX not in environment:
             return None
         url = urlsplit(environment.get(HUB_URL, ""))
@@ -62,10 +62,11 @@ class ServerAddress:
         )
 
     def check(self) -> None:
-        """Refuse what would be served to a network without encryption, unless that is asked for.
+        """Refuse an address that learners could not reach, or that would serve a network without encryption.
 
         Raises:
-            CannotListen: it would be, or the certificate cannot be used, or nobody could find it.
+            CannotListen: a network would be served unencrypted without `unencrypted`, the certificate cannot
+                be used, or learners cannot reach the address.
         """
         if _is(self.host, "is_unspecified") and not self.address:
             raise CannotListen(
@@ -101,18 +102,18 @@ def serve(
     binding: ServerAddress,
     tell: Callable[[str, str, str], None],
 ) -> None:
-    """Serve rooms until it is interrupted.
+    """Serve rooms until the process is interrupted.
 
     Args:
-        course: whose tasks they are about.
-        names: the rooms'.
+        course: the course whose tasks the rooms show.
+        names: the rooms' names.
         path: the file of their history.
-        binding: where to serve them.
-        tell: takes each room's name, the line to join it, and the address of its board.
+        binding: the address to serve them at.
+        tell: called with each room's name, the line that joins it, and the address of its board.
 
     Raises:
-        CannotListen: that place cannot be had.
-        Refused: the history or a bank cannot be used.
+        CannotListen: the address cannot be used.
+        UserError: the history or a bank cannot be used.
     """
     binding.check()
     words = Vocabulary.of(course)

@@ -1,7 +1,7 @@
-"""The room as an ASGI application: notebooks send what happened, boards are told how things are.
+"""Serve live rooms as an ASGI application: notebooks send events, and boards receive the room's state.
 
-Whatever a stranger sends is bounded, and answered with a sentence. Nothing of it but what the course itself
-names comes onto a board.
+Every request from outside is limited in size and rate, and a refusal is one sentence. A board shows nothing
+from a request except names that the course itself uses.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ POLICY = (
 HEADERS = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store"}
 
 
-def steadily() -> Callable[[], float]:
-    """Return a clock that shows the time, and goes on evenly when the machine's own is put right."""
+def steady_clock() -> Callable[[], float]:
+    """Return a clock that starts at the current time and then ignores corrections of the machine's clock."""
     begun, since = time.time(), time.monotonic()
     return lambda: begun + time.monotonic() - since
 
 
-class Open:
-    """A room that is open: what was heard in it, and who may still send."""
+class OpenRoom:
+    """A room that accepts events: the state of its lab, and the limits of each sender."""
 
     def __init__(
         self, room: LabRoom, history: History, words: Vocabulary, clock: Callable[[], float]
@@ -68,7 +68,11 @@ class Open:
             self._lab.hear(replace(heard, at=min(heard.at, begun)))
 
     def take(self, event: LiveEvent) -> tuple[int, str]:
-        """Take what a notebook sends; returns a status, and a sentence where it is refused."""
+        """Accept or refuse an event from a notebook.
+
+        Returns:
+            An HTTP status, and a sentence if the event is refused.
+        """
         at = self._clock()
         if not self._all.take(at):
             return 429, "Too much is sent to this room."
@@ -89,7 +93,7 @@ class Open:
         return 204, ""
 
     def state(self) -> str:
-        """Return what a board shows, as JSON; worked out anew where something happened or time has passed."""
+        """Return the board's content as JSON, recomputed after an event or after some seconds."""
         at = self._clock()
         if self._changed or at - self._told[0] >= STILL:
             self._told = at, json.dumps(board_state(self._lab.now(at), self.words), ensure_ascii=False)
@@ -109,16 +113,16 @@ def application(
     """Return the rooms as an ASGI application.
 
     Args:
-        rooms: those that are open.
-        history: where they are kept.
-        words: what the course calls its tasks and mistakes.
-        prefix: the path below which a proxy passes requests on, without a slash at its end.
-        address: where learners reach it, to be shown to them.
-        clock: tells the time; a steady one if none.
-        ended: tells whether the server is about to end, so that no board keeps it.
+        rooms: the rooms.
+        history: the file that stores their events.
+        words: the course's names of tasks and mistakes.
+        prefix: the path under which a proxy forwards requests, without a slash at its end.
+        address: the address that learners use, to be shown to them.
+        clock: returns the time in seconds since the epoch; a steady clock by default.
+        ended: tells whether the server is about to stop, so that open boards are closed.
     """
-    clock = clock or steadily()
-    pages = _Pages([Open(room, history, words, clock) for room in rooms], prefix, address, ended)
+    clock = clock or steady_clock()
+    pages = _Pages([OpenRoom(room, history, words, clock) for room in rooms], prefix, address, ended)
     return Starlette(
         routes=[
             Route(f"{prefix}/", _front),
@@ -133,7 +137,9 @@ def application(
 class _Pages:
     """What is answered by the rooms that are open, and to whom."""
 
-    def __init__(self, rooms: Sequence[Open], prefix: str, address: str, ended: Callable[[], bool]) -> None:
+    def __init__(
+        self, rooms: Sequence[OpenRoom], prefix: str, address: str, ended: Callable[[], bool]
+    ) -> None:
         self._rooms = {room.room.name: room for room in rooms}
         self._prefix, self._address, self._ended = prefix, address, ended
 
@@ -189,7 +195,7 @@ class _Pages:
         states = _states(room, self._ended)
         return StreamingResponse(states, media_type="text/event-stream", headers=headers)
 
-    def _room(self, request: Request, token: str) -> Open | None:
+    def _room(self, request: Request, token: str) -> OpenRoom | None:
         """Return the room of a board, for whoever has its token."""
         room = self._rooms.get(request.path_params["room"])
         return room if room and compare_digest(token.encode(), room.room.token.encode()) else None
@@ -206,7 +212,7 @@ async def _module(request: Request) -> Response:
 
 
 def board_address(address: str, room: LabRoom) -> str:
-    """Return where a room's board is, with the token that opens it."""
+    """Return the address of a room's board, with the token that opens it."""
     return f"{address}/board/{room.name}/?{urlencode({'token': room.token})}"
 
 
@@ -223,7 +229,7 @@ async def _body(request: Request) -> bytes:
     return body
 
 
-async def _states(room: Open, ended: Callable[[], bool]) -> AsyncIterator[str]:
+async def _states(room: OpenRoom, ended: Callable[[], bool]) -> AsyncIterator[str]:
     """Yield how things are, whenever that is something else than what was told last."""
     room.boards += 1
     try:

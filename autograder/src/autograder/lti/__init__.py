@@ -1,7 +1,7 @@
-"""A class on a learning platform that speaks LTI 1.3: launches, the class list, scores.
+"""Connect a class to a learning platform by LTI 1.3: launches, the class list and scores.
 
-Files that platforms export stand in `classroom`. Nothing here is imported before a person asks for it: it
-needs the extra `lti`. What answers a browser never opens the gradebook; commands do, which a person types.
+Files that platforms export are read in `classroom`. Nothing here is imported unless somebody uses it, because
+it needs the extra `lti`. Code that answers a browser never opens the gradebook; only commands do.
 """
 
 # The modules that other rooms use.

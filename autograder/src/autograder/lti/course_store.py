@@ -1,7 +1,7 @@
-"""What must outlast a launch: where a course's services are, who is who there, and what was sent.
+"""Store a course's state on its platforms: addresses of services, students' ids and sent scores.
 
-It lies beside the gradebook, in a file that only its owner reads. Whether a score must be sent is decided by
-what the platform is known to have.
+The store is a file beside the gradebook that only its owner can read. A score is sent only if it differs from
+the score that the store has recorded as sent.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ CREATE TABLE IF NOT EXISTS sent (issuer, lineitem, student, user, score, most, p
 """
 
 
-class BadMemory(UserError):
-    """The file cannot be used; says why."""
+class BadStore(UserError):
+    """The store's file cannot be used. The message says why."""
 
 
 @dataclass(frozen=True)
 class PlatformContext:
-    """A course on a platform, and the addresses of its services; "" where it offers none."""
+    """A course on a platform, with the addresses of the services there; "" for one that is not offered."""
 
     issuer: str
     client: str
@@ -47,7 +47,7 @@ class PlatformContext:
 
 @dataclass(frozen=True)
 class SentScore:
-    """A score as the platform has it."""
+    """A score as it was last sent to a platform."""
 
     student: str
     user: str
@@ -58,16 +58,20 @@ class SentScore:
 
 
 class StateStore:
-    """The file, open."""
+    """The open store."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
 
     def keep(self, context: PlatformContext, lesson: str, lineitem: str, decides: bool) -> None:
-        """Keep where a course's services are, and the column of a lesson's scores there.
+        """Record the addresses of a course's services, and of the column for a lesson's scores.
 
-        Who `decides`, a teacher that opens the tool, also replaces what is known: a platform need not tell
-        learners of every service, and a lesson may stand in a course twice.
+        Args:
+            context: the course on the platform.
+            lesson: the lesson's name; "" if the launch named none.
+            lineitem: the address of the lesson's column; "" if the launch named none.
+            decides: whether to replace addresses that are already known. Only a launch by a teacher does: a
+                platform need not name every service to learners, and a course may contain a lesson twice.
         """
         how = "REPLACE" if decides else "IGNORE"
         with self._connection as change:
@@ -77,14 +81,14 @@ class StateStore:
                 row = (context.issuer, context.client, context.context, lesson, lineitem)
                 change.execute(f"INSERT OR {how} INTO links VALUES (?, ?, ?, ?, ?)", row)  # noqa: S608
 
-    def places(self) -> list[PlatformContext]:
-        """Return the courses from which somebody came."""
+    def contexts(self) -> list[PlatformContext]:
+        """Return the courses from which somebody has launched the tool."""
         return [
             PlatformContext(*row) for row in self._connection.execute("SELECT * FROM places ORDER BY 1, 2, 4")
         ]
 
     def lineitem(self, context: PlatformContext, lesson: str) -> str:
-        """Return the address of a lesson's column of scores; "" where no launch told it."""
+        """Return the address of the column for a lesson's scores; "" if no launch has named it."""
         asked = "SELECT lineitem FROM links WHERE issuer = ? AND client = ? AND context = ? AND lesson = ?"
         row = self._connection.execute(
             asked, (context.issuer, context.client, context.context, lesson)
@@ -92,42 +96,49 @@ class StateStore:
         return str(row[0]) if row else ""
 
     def people(self, context: PlatformContext) -> dict[str, str]:
-        """Return who is who in a course: students by the platform's ids."""
+        """Return the class's student id for each user id of the platform."""
         asked = "SELECT user, student FROM people WHERE issuer = ? AND context = ?"
         return dict(self._connection.execute(asked, (context.issuer, context.context)))
 
-    def know(self, context: PlatformContext, people: Mapping[str, str]) -> None:
-        """Keep who is who in a course; nobody is forgotten."""
+    def save_people(self, context: PlatformContext, people: Mapping[str, str]) -> None:
+        """Record the class's student id for each user id of the platform. Earlier entries stay."""
         rows = [(context.issuer, context.context, user, student) for user, student in people.items()]
         with self._connection as change:
             change.executemany("INSERT OR REPLACE INTO people VALUES (?, ?, ?, ?)", rows)
 
     def sent(self, context: PlatformContext, lineitem: str) -> dict[str, SentScore]:
-        """Return what a column of scores was sent last, by student."""
+        """Return the last score that was sent to a column, by student id."""
         names = ", ".join(column.name for column in fields(SentScore))
         asked = f"SELECT {names} FROM sent WHERE issuer = ? AND lineitem = ?"  # noqa: S608
         rows = self._connection.execute(asked, (context.issuer, lineitem))
         return {row[0]: SentScore(*row) for row in rows}
 
     def last(self, context: PlatformContext, lineitem: str, student: str) -> str:
-        """Return when a score was sent, as it was told the platform; "" where none was."""
+        """Return the timestamp with which a student's score was last sent; "" if none was."""
         asked = "SELECT at FROM sent WHERE issuer = ? AND lineitem = ? AND student = ?"
         row = self._connection.execute(asked, (context.issuer, lineitem, student)).fetchone()
         return str(row[0]) if row else ""
 
     def record(self, context: PlatformContext, lineitem: str, scores: Sequence[SentScore], at: str) -> None:
-        """Keep what was sent."""
+        """Record scores that were sent to a column.
+
+        Args:
+            context: the course on the platform.
+            lineitem: the address of the column.
+            scores: the scores.
+            at: the timestamp with which they were sent, in ISO 8601.
+        """
         rows = [(context.issuer, lineitem, *astuple(score), at) for score in scores]
         with self._connection as change:
             change.executemany("INSERT OR REPLACE INTO sent VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
 
 @contextmanager
-def remembered(root: Path) -> Iterator[StateStore]:
-    """Yield what a class's folder remembers of its platforms.
+def open_store(root: Path) -> Iterator[StateStore]:
+    """Open the store in a class's folder, and create it if there is none.
 
     Raises:
-        BadMemory: the file is damaged, or somebody else is writing to it.
+        BadStore: the file is damaged, or another process is writing to it.
     """
     path = root / FILE
     path.touch(0o600)
@@ -136,4 +147,4 @@ def remembered(root: Path) -> Iterator[StateStore]:
             connection.executescript(TABLES)
             yield StateStore(connection)
     except sqlite3.Error as problem:
-        raise BadMemory(f"{path} cannot be used: {problem}.") from problem
+        raise BadStore(f"{path} cannot be used: {problem}.") from problem

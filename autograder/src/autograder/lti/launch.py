@@ -1,8 +1,8 @@
-"""Whether a message comes from a platform that the class is registered with, and what it says.
+"""Verify that a message comes from a registered platform, and read its content.
 
-Every check stands here, in the order of the specification: LTI 1.3 and the 1EdTech security framework 1.0.
-The token itself is verified by PyJWT. PyLTI1p3 has a launch of its own, which takes a token without an end,
-looks at the first audience only and lets the set of keys choose the algorithm, so it is not used for that.
+All checks are here, in the order of the specifications: LTI 1.3 and the 1EdTech security framework 1.0. PyJWT
+verifies the token itself. PyLTI1p3's own launch is not used: it accepts a token without an expiry time, reads
+only the first audience, and lets the set of keys choose the algorithm.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ LONGEST = 2_000  # letters of anything that is kept or sent on
 
 
 class Rejected(Exception):
-    """A message is refused; says why, to the log in English and to a person in their language."""
+    """A message was refused. `why` is the reason, for the log and for a page in the person's language."""
 
     def __init__(self, why: LazyMessage) -> None:
         super().__init__(why)
@@ -82,7 +82,7 @@ class Rejected(Exception):
 
 @dataclass(frozen=True)
 class Launched:
-    """A message that holds."""
+    """The content of a verified launch message."""
 
     platform: OnPlatform
     claims: Mapping[str, Any]
@@ -93,7 +93,7 @@ class Launched:
 
     @property
     def settings(self) -> Mapping[str, Any] | None:
-        """What a teacher may choose a lesson for; None where something was opened."""
+        """The settings of a request to choose a lesson (deep linking); None if the message opens one."""
         return self.claims.get(SETTINGS) if self._kind == "LtiDeepLinkingRequest" else None
 
     @property
@@ -102,7 +102,7 @@ class Launched:
 
 
 class KeySets:
-    """The public keys of platforms, fetched when they are needed and not believed for long."""
+    """The public keys of platforms, fetched when they are needed and cached for a limited time."""
 
     def __init__(self, fetch: Callable[[str], Any], clock: Callable[[], float] = time.monotonic) -> None:
         self._fetch, self._clock = fetch, clock
@@ -111,10 +111,14 @@ class KeySets:
         self._asking = threading.Lock()  # a platform is asked once, however many launches need its keys
 
     def key(self, address: str, kid: str) -> Any:
-        """Return a platform's key, by its id.
+        """Return a platform's public key.
+
+        Args:
+            address: the address of the platform's key set.
+            kid: the key's id.
 
         Raises:
-            Rejected: the platform has none of this id, or cannot be asked.
+            Rejected: the platform has no key with this id, or its keys cannot be fetched.
         """
         with self._asking:
             key_set = self._current(address, kid)
@@ -153,10 +157,11 @@ def _of(key_set: jwt.PyJWKSet, kid: str) -> Any:
     )
 
 
-class Desk:
-    """Lets people in: sends them to their platform, and examines what they bring back.
+class LaunchVerifier:
+    """Start logins at platforms, and verify the launch messages that come back.
 
-    Nothing is kept of who only asks. What a browser must bring back is signed with a key of this process.
+    The tool stores nothing about a login that is not completed: its state travels through the browser, signed
+    with a key of this process.
     """
 
     def __init__(
@@ -168,14 +173,14 @@ class Desk:
         self._lock = threading.Lock()
 
     def login(self, asked: Mapping[str, str], browser: str) -> str:
-        """Return where a platform's login request leads: back to it, with what it must bring.
+        """Return the URL to which a platform's login request is redirected, with the login's signed state.
 
         Args:
             asked: the request's parameters.
-            browser: what the browser's cookie holds.
+            browser: the value of the browser's cookie, by which the launch must come from the same browser.
 
         Raises:
-            Rejected: it is no request of a platform that is registered.
+            Rejected: the request does not come from a registered platform.
         """
         issuer, hint = asked.get("iss", ""), asked.get("login_hint", "")
         platform = self._registered.find(issuer, asked.get("client_id", ""))
@@ -210,19 +215,23 @@ class Desk:
             wanted["lti_message_hint"] = message
         return platform.login + ("&" if "?" in platform.login else "?") + urlencode(wanted)
 
-    def launch(self, brought: Mapping[str, str], browser: str) -> Launched:
-        """Return what a person brought from their platform.
+    def launch(self, form: Mapping[str, str], browser: str) -> Launched:
+        """Verify the launch message that a platform sent through a person's browser, and return its content.
+
+        Args:
+            form: the fields of the posted form: `state` and `id_token`.
+            browser: the value of the browser's cookie, which must be the one at login.
 
         Raises:
-            Rejected: it is forged, was brought before, is too old or not for us.
+            Rejected: the message is forged, has been used before, has expired, or is meant for another tool.
         """
-        if "error" in brought:
+        if "error" in form:
             raise Rejected(LazyMessage("the platform let nobody in"))
-        state = self._state(brought.get("state", ""), browser)
+        state = self._state(form.get("state", ""), browser)
         platform = self._registered.find(state["iss"], state["client"])
         if platform is None:
             raise Rejected(LazyMessage("this tool is not registered with the platform that it names"))
-        claims = self._claims(brought.get("id_token", ""), platform, state)
+        claims = self._claims(form.get("id_token", ""), platform, state)
         if claims["nonce"] != state["nonce"] or not self._first(state["nonce"], state["exp"]):
             raise Rejected(LazyMessage("it was brought before, or belongs to another login"))
         return _read(platform, claims)
@@ -355,7 +364,12 @@ def _read(platform: OnPlatform, claims: Mapping[str, Any]) -> Launched:
 
 
 def is_role(role: str, name: str) -> bool:
-    """Tell whether a person's role in a course is this one of `KINDS`, or a kind of it."""
+    """Tell whether a role from a platform is the LTI role of this name, or a sub-role of it.
+
+    Args:
+        role: the role as the platform states it, in short or as a URL.
+        name: a key of `KINDS`, such as "Instructor".
+    """
     return role in ROLES[name]
 
 

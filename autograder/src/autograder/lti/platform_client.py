@@ -1,4 +1,4 @@
-"""Requests to a platform: bounded in time and size, in the tool's name, and refused in one sentence."""
+"""Send requests to a platform, with limits on time and size; each failure is reported in one sentence."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ NEXT = re.compile(r'<([^>]*)>\s*;\s*rel="?next"?', re.IGNORECASE)
 
 
 class Unreachable(UserError):
-    """A platform did not do what it was asked for; says what, and how it answered."""
+    """A platform did not do what was asked of it. The message says what, and how the platform answered."""
 
 
 class Session(requests.Session):
-    """Requests that end: none waits for ever, and a platform that is busy is asked again a little later."""
+    """An HTTP session with a timeout for every request. It tries again later if the platform is busy."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -48,7 +48,11 @@ class Session(requests.Session):
         return answer
 
     def get_redirect_target(self, resp: requests.Response) -> str | None:
-        """Return where an answer sends to, if what is asked for can be read there by nobody else."""
+        """Return the address to which a response redirects, or None.
+
+        Raises:
+            requests.exceptions.InvalidSchema: the address is not encrypted.
+        """
         target: str | None = super().get_redirect_target(resp)
         if target and not is_web(urljoin(resp.url, target)):
             raise requests.exceptions.InvalidSchema("it sends to an address that is not encrypted")
@@ -73,10 +77,10 @@ def _content(answer: requests.Response) -> bytes:
 
 
 def fetch(address: str) -> Any:
-    """Return the JSON at an address.
+    """Return the JSON document at an address.
 
     Raises:
-        requests.RequestException: it cannot be had.
+        requests.RequestException: it cannot be fetched, or is not JSON.
     """
     with Session() as session:
         answer = session.get(address)
@@ -85,17 +89,17 @@ def fetch(address: str) -> Any:
 
 
 class Connection(ServiceConnector):
-    """The library's way to a platform's services, without what breaks there.
+    """PyLTI1p3's connector to a platform's services, without its faults.
 
-    Of the next page's address the library makes lower-case letters, it believes an access token for ever, and
-    takes an answer that is no JSON for an error of its own.
+    The library changes the address of the next page to lower case, keeps an access token after it has
+    expired, and fails with an error of its own if a response is not JSON.
     """
 
     def __init__(self, registration: Registration) -> None:
         super().__init__(registration, Session())
 
     def forget(self) -> None:
-        """Ask for new access tokens from now on."""
+        """Discard all access tokens, so that new ones are requested."""
         self._access_tokens.clear()
 
     def make_service_request(
@@ -108,10 +112,13 @@ class Connection(ServiceConnector):
         accept: str = "application/json",
         case_insensitive_headers: bool = False,
     ) -> Any:
-        """Ask a service, once more with a new access token where the platform takes the old one no longer.
+        """Send a request to a service; if the platform refuses the access token, retry once with a new one.
+
+        Returns:
+            The response's `headers`, its `body` as parsed JSON, and `next_page_url`.
 
         Raises:
-            Unreachable: it did not answer as the specification has it.
+            Unreachable: the platform did not answer as the specification requires.
         """
         for is_last in (False, True):
             try:

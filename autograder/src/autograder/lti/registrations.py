@@ -1,4 +1,4 @@
-"""The platforms that a class is registered with, as its `lti.toml` names them."""
+"""Read `lti.toml`, the platforms with which a class is registered."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 class NotRegistered(UserError):
-    """There is no `lti.toml`; says what to do."""
+    """The course has no `lti.toml`. The message says what to do."""
 
 
 @dataclass(frozen=True)
 class OnPlatform:
-    """One registration of this tool: what the platform's administrator was told, or told us."""
+    """One registration of this tool: the ids and addresses on which it and a platform have agreed."""
 
     issuer: str  # what the platform calls itself
     client_id: str  # what it calls this tool
@@ -41,11 +41,11 @@ class OnPlatform:
 
     @property
     def name(self) -> str:
-        """The registration in words."""
+        """The registration in words, for messages."""
         return f"{self.issuer}, client {self.client_id}"
 
     def signing(self, keyring: Keyring) -> Registration:
-        """Return the registration as the library has it, with the key that is signed with."""
+        """Return the registration as a PyLTI1p3 object, with the key that signs the tool's messages."""
         registration = Registration().set_issuer(self.issuer).set_client_id(self.client_id)
         registration.set_auth_login_url(self.login).set_auth_token_url(self.token).set_key_set_url(self.keys)
         registration.set_tool_private_key(keyring.private).set_tool_public_key(keyring.public)
@@ -54,7 +54,7 @@ class OnPlatform:
 
 @dataclass(frozen=True)
 class Registrations:
-    """An `lti.toml`."""
+    """The content of an `lti.toml`."""
 
     address: str  # where browsers and platforms find this tool
     platform: tuple[OnPlatform, ...]
@@ -70,11 +70,11 @@ class Registrations:
 
     @classmethod
     def read(cls, course: Course) -> Registrations:
-        """Return what a course's `lti.toml` says.
+        """Return the content of a course's `lti.toml`.
 
         Raises:
-            NotRegistered: there is none.
-            AuthoringError: it is not as it must be; says where.
+            NotRegistered: the file does not exist.
+            AuthoringError: the file is invalid. The message says where.
         """
         path = course.root / FILE
         if not path.is_file():
@@ -82,11 +82,20 @@ class Registrations:
         return read_toml(cls, path)
 
     def at(self, path: str) -> str:
-        """Return the address of a page of ours."""
+        """Return the full address of one of this tool's pages."""
         return f"{self.address.rstrip('/')}/{path}"
 
     def find(self, issuer: str, client_id: str = "") -> OnPlatform | None:
-        """Return the registration with a platform; where it has several, only with its client's id."""
+        """Return the registration with a platform.
+
+        Args:
+            issuer: the platform's issuer id.
+            client_id: the platform's id for this tool; it may be "" if the platform has only one
+                registration.
+
+        Returns:
+            The registration, or None if none matches or several do.
+        """
         platforms = [
             platform
             for platform in self.platform
@@ -96,7 +105,7 @@ class Registrations:
 
 
 def is_web(address: object) -> bool:
-    """Tell whether something is an address on the web, which a browser or this tool may be sent to."""
+    """Tell whether an object is the URL of an encrypted web page, or of a page on this machine."""
     if not isinstance(address, str) or any(not char.isprintable() or char.isspace() for char in address):
         return False
     try:

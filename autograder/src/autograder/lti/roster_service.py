@@ -1,4 +1,4 @@
-"""The class list, as a platform's names and roles service has it, and who is who there."""
+"""Read the class list from a platform's names and roles service, and match its members to students."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ MOST_PAGES = 1000
 
 
 class BadMembers(UserError):
-    """A platform's class list cannot be used; says why."""
+    """A platform's class list cannot be used. The message says why."""
 
 
 @dataclass(frozen=True)
 class Member:
-    """A student, as the platform has them."""
+    """A student on a platform, with the platform's user id."""
 
     user: str  # the platform's id
     person: Person
@@ -32,17 +32,17 @@ class Member:
 
 @dataclass(frozen=True)
 class PlatformRoster:
-    """A platform's class list."""
+    """The class list of a course on a platform."""
 
     students: Sequence[Member]
     others: int  # teachers, guests, who has left, a platform's own test student
 
 
 def pull(connection: Connection, context: PlatformContext) -> PlatformRoster:
-    """Return the students of a course, page by page.
+    """Return the students of a course, read page by page.
 
     Raises:
-        Unreachable: the platform does not give its list.
+        Unreachable: the platform does not return its list.
     """
     service = NamesRolesProvisioningService(connection, {"context_memberships_url": context.memberships})
     students: dict[str, Member] = {}
@@ -95,12 +95,21 @@ def _student(entry: object) -> Member | None:
 def placed(
     listed: Iterable[Member], roster: Roster, identities: Mapping[str, str]
 ) -> tuple[list[Person], dict[str, str]]:
-    """Return people for the roster, and who is who: students by the platform's ids.
+    """Return the platform's members as people for the roster, and match their user ids to student ids.
 
-    Who was placed before stays who they are, whatever address the platform says by now.
+    A member who was matched before keeps the student id, even if the platform now states another email
+    address.
+
+    Args:
+        listed: the members on the platform.
+        roster: the class's roster.
+        identities: the student id of each user id that was matched before.
+
+    Returns:
+        The people, and the student id of each user id.
 
     Raises:
-        BadMembers: two people of the platform would be one student, or one has no id that can be used.
+        BadMembers: two members match one student, or a member has no usable id.
     """
     people: dict[str, Person] = {}
     users: dict[str, str] = {}
@@ -125,13 +134,13 @@ def placed(
 
 
 def courses_of(memory: StateStore, registered: Registrations) -> list[PlatformContext]:
-    """Return the courses from which somebody came, and that are named in `lti.toml` still.
+    """Return the courses that `lti.toml` names and from which somebody has launched the tool.
 
     Raises:
-        BadMembers: there is none.
+        BadMembers: there is no such course.
     """
     contexts = []
-    for context in memory.places():
+    for context in memory.contexts():
         platform = registered.find(context.issuer, context.client)
         if platform and context.context in platform.courses and context.deployment in platform.deployments:
             contexts.append(context)

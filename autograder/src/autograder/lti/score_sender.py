@@ -1,4 +1,4 @@
-"""Scores on their way to a platform: each once, and again only when it has changed."""
+"""Send scores to a platform: each once, and again only if it has changed."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Column:
 
 @dataclass(frozen=True)
 class ScoreChange:
-    """What is to be sent, or was."""
+    """A score that is to be sent to a platform, or was."""
 
     lesson: str
     score: SentScore
@@ -42,8 +42,8 @@ class ScoreChange:
     failed: str = ""  # why it could not be sent
 
     @property
-    def told(self) -> str:
-        """The step in words."""
+    def description(self) -> str:
+        """The change in words, for a person."""
         was = f" (it has {self.before.score:g})" if self.before else ""
         waits = ", still to be read" if self.score.progress == WAITING else ""
         comment = ", with a comment" if self.score.comment else ""
@@ -54,7 +54,7 @@ class ScoreChange:
 
 @dataclass(frozen=True)
 class Plan:
-    """What a course on a platform is to be sent of a lesson."""
+    """The scores to send for one lesson to one course on a platform."""
 
     column: Column
     steps: Sequence[ScoreChange]
@@ -62,10 +62,10 @@ class Plan:
 
 
 class GradebookColumns:
-    """The columns of scores of a course on a platform.
+    """The columns for scores in a course's gradebook on a platform.
 
     Raises:
-        Unreachable: the platform takes none from this tool.
+        Unreachable: the platform accepts no scores from this tool.
     """
 
     def __init__(self, connection: Connection, context: PlatformContext, memory: StateStore) -> None:
@@ -79,11 +79,17 @@ class GradebookColumns:
             )
 
     def column(self, class_scores: Scores, lesson: str, scale: bool, make: bool) -> Column:
-        """Return a lesson's column: the one that a launch told, or of that name, or a new one.
+        """Return a lesson's column: the one that a launch named, the one with the lesson's id, or a new one.
+
+        Args:
+            class_scores: the scores of the class.
+            lesson: the lesson's name.
+            scale: whether to scale scores if the column's maximum is not ours.
+            make: whether to create the column now, if it does not exist and the platform allows it.
 
         Raises:
-            Unreachable: there is none, and none may be made.
-            OtherMaximum: its maximum is another one than ours, and nobody asked to scale.
+            Unreachable: the column does not exist and cannot be created.
+            OtherMaximum: the column's maximum is not ours, and `scale` is false.
         """
         try:
             address, most = self._found(lesson, class_scores.possible[lesson], make)
@@ -114,7 +120,13 @@ class GradebookColumns:
         return lineitem.get_id(), lineitem.get_score_maximum() or possible
 
     def plan(self, class_scores: Scores, column: Column, comments: Mapping[str, str] | None) -> Plan:
-        """Return what is to be sent of a lesson; comments are left as they are where none are given."""
+        """Return the scores of a lesson that differ from those on the platform.
+
+        Args:
+            class_scores: the scores of the class.
+            column: the column for the lesson's scores.
+            comments: a comment for each student, by student id; None to leave all comments as they are.
+        """
         users = {student: user for user, student in self._memory.people(self._place).items()}
         before = self._memory.sent(self._place, column.address) if column.address else {}
         unread = {
@@ -136,13 +148,17 @@ class GradebookColumns:
         return Plan(column, steps, same)
 
     def send(self, plan: Plan, comments: bool) -> Iterator[ScoreChange]:
-        """Send what is planned, score by score, and keep of each that it was sent.
+        """Send planned scores one by one, and record each that the platform has accepted.
+
+        Args:
+            plan: the scores.
+            comments: whether to send the comments too.
 
         Yields:
-            Each score that was tried.
+            Each score that was tried; `failed` says why it was not accepted.
 
         Raises:
-            Unreachable: the platform took three scores after each other not.
+            Unreachable: the platform refused three scores in a row.
         """
         failed = 0
         for step in plan.steps:

@@ -1,7 +1,8 @@
-"""The tool's own keys, by which a platform knows it: made, rotated and published.
+"""Make, rotate and publish the tool's own keys, by which platforms recognise its messages.
 
-They lie outside the course in a folder that only its owner reads. A private key is signed with until it is
-rotated, and then it is gone; its public half stays published for a while, for what was signed with it.
+The keys are in a folder outside the course that only its owner can read. A private key signs messages until
+it is rotated, and is then deleted. Its public half is published for some time after that, to verify what it
+has signed.
 """
 
 from __future__ import annotations
@@ -39,34 +40,34 @@ KEPT = timedelta(days=3)
 
 
 class BadKeys(UserError):
-    """The keys cannot be used; says why, and what to do."""
+    """The keys cannot be used. The message says why, and what to do."""
 
 
 @dataclass(frozen=True)
 class Keyring:
-    """The key that is signed with, as PEM, and the public halves of those before it."""
+    """The key pair that signs messages now, as PEM, and the public halves of earlier keys."""
 
     private: str
     public: str
     old: tuple[Mapping[str, Any], ...] = ()  # each with `key`, a JWK, and `until`, a moment
 
     def published(self, now: datetime) -> dict[str, Any]:
-        """Return the set of keys that platforms fetch."""
+        """Return the JSON Web Key Set that platforms fetch, without keys that have expired by `now`."""
         still = [entry["key"] for entry in self.old if datetime.fromisoformat(entry["until"]) > now]
         return {"keys": [Registration.get_jwk(self.public), *still]}
 
 
 def folder(course: Course) -> Path:
-    """Return the folder of the keys: outside the course, of this user alone."""
+    """Return the folder of the keys, which is outside the course."""
     chosen = os.environ.get(OWN_FOLDER)
     return Path(chosen) if chosen else platformdirs.user_data_path(course.name) / "lti"
 
 
 def keyring(course: Course) -> Keyring:
-    """Return the keys; the first are made here.
+    """Return the tool's keys, and create the first pair if there is none.
 
     Raises:
-        BadKeys: others can read them, or the file is no keyring.
+        BadKeys: other users can read the keys, or the file is not a keyring.
     """
     key_folder = folder(course)
     if not (key_folder / FILE).exists():
@@ -90,10 +91,15 @@ def keyring(course: Course) -> Keyring:
 
 
 def rotate(course: Course, forget: bool = False, now: datetime | None = None) -> Keyring:
-    """Make a new key, and publish the old one's public half a while longer, unless it is to be forgotten.
+    """Make a new key pair, and publish the old public key for some time longer.
+
+    Args:
+        course: the course.
+        forget: whether to stop publishing the old public keys at once.
+        now: the current time, if not the clock's.
 
     Raises:
-        BadKeys: there are keys that cannot be read, and they are not to be forgotten.
+        BadKeys: the old keys cannot be read, and `forget` is false.
     """
     path, now = folder(course), now or datetime.now(UTC)
     if forget or not (path / FILE).exists():

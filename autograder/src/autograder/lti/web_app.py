@@ -1,7 +1,7 @@
-"""`autograder lti`: what browsers and platforms find at this tool's address.
+"""Serve the pages of `autograder lti` to browsers and platforms.
 
-A refusal is one line in the log and a plain page; neither repeats what a stranger wrote, but for an id that a
-platform signed.
+A refusal is one line in the log and a plain page. Neither repeats text from a request, except an id that a
+platform has signed.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import Route
 
 from autograder.grading.class_folder import Class
-from autograder.lti.course_store import remembered
-from autograder.lti.launch import Desk, KeySets, Launched, Rejected
+from autograder.lti.course_store import open_store
+from autograder.lti.launch import KeySets, Launched, LaunchVerifier, Rejected
 from autograder.lti.platform_client import fetch
 from autograder.lti.registrations import Registrations
 from autograder.lti.signing_keys import keyring
@@ -57,39 +57,40 @@ log = logging.getLogger("autograder.lti")
 
 
 class InWindow(DeepLinkResource):
-    """A link that opens in its own window, since inside a platform's page some browsers bring no cookie."""
+    """A link that opens a lesson in a new window: inside a platform's page, some browsers send no cookie."""
 
     def to_dict(self) -> dict[str, object]:
         return {**super().to_dict(), "window": {"targetName": "_blank"}}
 
 
 class LtiApplication:
-    """What is answered to whom. Each method runs in a thread of its own."""
+    """The handlers of all requests. Each method runs in a thread of its own."""
 
     def __init__(self, course: Class, registered: Registrations) -> None:
         self.course, self.registered = course, registered
-        self.desk = Desk(registered, KeySets(fetch))
+        self.verifier = LaunchVerifier(registered, KeySets(fetch))
         self._choosing: dict[str, tuple[float, Launched]] = {}
         self._lock = threading.Lock()
 
     @property
     def place(self) -> Path:
+        """The folder of the class."""
         return Path(self.course.directory.root)
 
     def login(self, request: Request, asked: Mapping[str, str]) -> Response:
-        """Send who wants to come in back to their platform, which says who they are."""
+        """Redirect a login request to its platform, which then identifies the person."""
         browser = _browser(request) or secrets.token_urlsafe(24)
-        answer = RedirectResponse(self.desk.login(asked, browser), 302)
+        answer = RedirectResponse(self.verifier.login(asked, browser), 302)
         # A platform shows this tool inside its own page: only such a cookie comes back there.
         far = "; Secure; SameSite=None; Partitioned" if self.registered.address.startswith("https") else ""
         answer.headers.append("Set-Cookie", f"{COOKIE}={browser}; Path=/; HttpOnly{far}")
         return answer
 
-    def launch(self, request: Request, brought: Mapping[str, str]) -> Response:
-        """Let in whom the platform sent, and remember where its services are."""
-        launched = self.desk.launch(brought, _browser(request))
+    def launch(self, request: Request, form: Mapping[str, str]) -> Response:
+        """Verify a launch and show its page, and record the addresses of the platform's services."""
+        launched = self.verifier.launch(form, _browser(request))
         lesson = self._lesson(launched.lesson)
-        with remembered(self.place) as memory:
+        with open_store(self.place) as memory:
             decides = launched.teaches and launched.settings is None
             memory.keep(launched.place, lesson, launched.lineitem, decides)
         shown: dict[str, Any] = {"title": self.course.banks.course.title, "address": self._address}
@@ -110,7 +111,7 @@ class LtiApplication:
         return _page("choose", **shown, lessons=self.course.lessons, key=key)
 
     def choose(self, _request: Request, chosen: Mapping[str, str]) -> Response:
-        """Give a platform the link to a lesson, which a teacher chose."""
+        """Send a platform the link to the lesson that a teacher has chosen."""
         with self._lock:
             until, launched = self._choosing.pop(chosen.get("key", ""), (0.0, None))
         lesson = self._lesson(chosen.get("lesson", ""))
@@ -136,7 +137,7 @@ class LtiApplication:
         return answer
 
     def keys(self, _request: Request, _asked: Mapping[str, str]) -> Response:
-        """Publish the public keys."""
+        """Return the tool's public keys as JSON."""
         return JSONResponse(keyring(self.course.banks.course).published(datetime.now(UTC)))
 
     def _lesson(self, named: str) -> str:
@@ -152,14 +153,14 @@ class LtiApplication:
 
 
 def points_of(course: Class, lesson: str) -> float:
-    """Return what a lesson as it is released can earn."""
+    """Return the number of points in a lesson's release."""
     notebook = nbformat.read(course.release(lesson), as_version=4)
     marks = [cell.metadata.get("nbgrader", {}) for cell in notebook.cells]
     return float(sum(mark.get("points", 0) for mark in marks if mark.get("grade")))
 
 
 def application(course: Class, registered: Registrations) -> Starlette:
-    """Return the tool as a web application."""
+    """Return the LTI tool of a class as a web application for its registered platforms."""
     answers = LtiApplication(course, registered)
 
     def route(path: str, name: str, *methods: str) -> Route:
@@ -264,7 +265,15 @@ def server(
     key: Path | None = None,
     limits: Limits | None = None,
 ) -> Server:
-    """Return the tool as a server, which `run` starts on sockets that are given."""
+    """Return a server of the class's LTI tool. Its `run` takes the sockets to listen on.
+
+    Args:
+        course: the class.
+        registered: the content of its `lti.toml`.
+        certificate: a certificate for TLS, as PEM; None to serve without TLS.
+        key: the certificate's private key, as PEM.
+        limits: the limits on connections.
+    """
     keyring(course.banks.course)  # made, or refused, before anybody comes
     return bounded(
         application(course, registered),

@@ -1,5 +1,5 @@
-"""What every server of the tool does alike: how many connections it takes from whom, and for how long.
+"""Limit the connections of every server in this tool: their number for each client, and their duration.
 
-Pages and what is answered stand in `classroom`, `live` and `lti`.
-Nothing here knows a class, a lesson or a path.
+Pages and other responses are defined in `classroom`, `live` and `lti`. Nothing here depends on a class, a
+lesson or a path.
 """

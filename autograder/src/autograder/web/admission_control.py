@@ -1,7 +1,7 @@
-"""Admission control: how many connections one address has, and which of them goes where there are too many.
+"""Limit the number of connections for each address, and choose which to close if there are too many.
 
-Where there are too many, a new connection takes the place of an old one that does nothing. So whoever leaves
-connections open keeps nobody out, be it from another address or from the same one.
+If there are too many, a new connection replaces an old one that is idle. So a client that leaves connections
+open keeps nobody out, neither at another address nor at its own.
 """
 
 from __future__ import annotations
@@ -22,13 +22,14 @@ class Limits:
     """The limits of a server's connections.
 
     Attributes:
-        head_seconds: for the whole head of a request, from the start of the connection, TLS included, or from
-            the end of the answer before it.
-        fresh_seconds: for which a new connection is not closed for another, so that many may come at once.
-        per_address: connections of one address at one time, or of one network of IPv6.
-        total: connections of all addresses at one time.
-        proxies: addresses and networks of web servers in front of this one: what they say about who asks is
-            believed, and their own connections are only counted with those of all.
+        head_seconds: the time for a request's complete head, from the start of the connection, including TLS,
+            or from the end of the previous response.
+        fresh_seconds: the time during which a new connection is not closed for another, so that many may
+            arrive at once.
+        per_address: the number of connections at one time from one address, or from one IPv6 network.
+        total: the number of connections at one time from all addresses.
+        proxies: addresses and networks of web servers in front of this one. The client address that they
+            report is trusted, and their own connections count only towards `total`.
     """
 
     head_seconds: float = 10.0
@@ -42,7 +43,7 @@ class Limits:
             ipaddress.ip_network(network)
 
     def is_proxy(self, address: str) -> bool:
-        """Tell whether an address is that of a web server in front of this one."""
+        """Tell whether an address belongs to a web server in front of this one."""
         try:
             parsed = ipaddress.ip_address(address)
         except ValueError:
@@ -51,7 +52,7 @@ class Limits:
 
 
 class Activity(IntEnum):
-    """What a connection is doing; where there are too many, those go first that come first here."""
+    """The activity of a connection. If there are too many, those with the lowest value are closed first."""
 
     IDLE = 0  # it has sent no whole head, or none since the last answer
     RECEIVING = 1  # the body of a request is still to come
@@ -62,21 +63,21 @@ class Activity(IntEnum):
 
 
 class Connection(Protocol):
-    """A connection, as far as admission control is concerned."""
+    """The part of a connection that admission control uses."""
 
     @property
     def activity(self) -> Activity:
-        """What it is doing now."""
+        """The connection's activity now."""
 
     def abort(self) -> None:
-        """Close it at once, without a word."""
+        """Close the connection at once, without a response."""
 
 
 class Admission:
-    """The connections of a server.
+    """The open connections of a server.
 
     Args:
-        limits: how many there may be.
+        limits: the limits of their number.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -86,10 +87,11 @@ class Admission:
         self._waiting: dict[str, list[Connection]] = {}  # those that were not admitted yet
 
     def admit(self, address: str, connection: Connection) -> bool:
-        """Count a new connection, and close an older one where there are too many.
+        """Count a new connection, and close an older one if there are too many.
 
         Returns:
-            Whether it was admitted: it is not where all others have just come, or are being answered.
+            Whether the new connection was admitted. It is refused if all others are new or are being
+            answered.
         """
         key = client_of(address)
         held = self._open.get(key, [])
@@ -109,11 +111,11 @@ class Admission:
 
     @property
     def count(self) -> int:
-        """How many connections there are."""
+        """The number of open connections."""
         return sum(map(len, self._open.values()))
 
     def wait(self, address: str, connection: Connection) -> None:
-        """Let a connection wait that was not admitted; of too many, the oldest is closed."""
+        """Let a connection wait that was not admitted; if too many wait, the oldest is closed."""
         waiting = self._waiting.setdefault(client_of(address), [])
         if connection not in waiting:
             waiting.append(connection)
@@ -123,7 +125,7 @@ class Admission:
             max(self._waiting.values(), key=len).pop(0).abort()
 
     def release(self, address: str, connection: Connection) -> None:
-        """Count a connection no longer, if it still is."""
+        """Stop counting a connection, if it is still counted."""
         key = client_of(address)
         self._forget(key, connection)
         held = self._open.get(key, [])
@@ -154,7 +156,7 @@ class Admission:
 
 
 def client_of(address: str) -> str:
-    """Return what counts as one client: an address, or the network of 64 bits that one machine has."""
+    """Return a client's IPv4 address, or its /64 network in IPv6, since one machine has a whole network."""
     try:
         parsed = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
@@ -165,7 +167,7 @@ def client_of(address: str) -> str:
 
 
 def open_files(wanted: int) -> int:
-    """Return how many files this process may have open, after asking for as many as are wanted."""
+    """Raise this process's limit on open files up to `wanted`, if possible, and return the new limit."""
     try:
         import resource
     except ModuleNotFoundError:  # Windows has no such limit

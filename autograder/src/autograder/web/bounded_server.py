@@ -1,7 +1,7 @@
-"""A server of HTTP whose connections are bounded: uvicorn's, behind admission control.
+"""Serve HTTP with uvicorn behind admission control, so that connections are limited.
 
-uvicorn bounds neither the time of a request's head, nor that of TLS's handshake, nor the connections of one
-address; its own limit answers everybody with 503 as soon as it is reached. So connections are accepted here.
+uvicorn limits neither the time for a request's head or TLS handshake, nor the connections of one address; its
+own limit answers everybody with 503 once it is reached. So connections are accepted here.
 """
 
 from __future__ import annotations
@@ -125,11 +125,11 @@ class _Connection:
 
 
 class Server(uvicorn.Server):
-    """uvicorn's server, which accepts connections by admission control.
+    """uvicorn's server, with its connections accepted by admission control.
 
     Args:
-        config: uvicorn's own.
-        limits: those of the connections.
+        config: uvicorn's own configuration.
+        limits: the limits of the connections.
     """
 
     def __init__(self, config: uvicorn.Config, limits: Limits) -> None:
@@ -138,12 +138,12 @@ class Server(uvicorn.Server):
         self._accepting: list[asyncio.Task[None]] = []
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start the application, and accept connections on sockets that listen."""
+        """Start the application, and accept connections on listening sockets."""
         await super().startup(sockets=[])
         self._accepting = [asyncio.create_task(self._accept(listening)) for listening in sockets or []]
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Accept no more connections, and end those that there are."""
+        """Accept no more connections, and close the open ones."""
         for task in self._accepting:
             task.cancel()
         await asyncio.gather(*self._accepting, return_exceptions=True)
@@ -211,14 +211,14 @@ def bounded(
     key: Path | None = None,
     **options: Any,
 ) -> Server:
-    """Return a server of an application, which `run` starts on sockets that are given.
+    """Return a server for an application. Its `run` takes the sockets to listen on.
 
     Args:
-        application: what is served, by ASGI.
-        limits: those of its connections.
-        certificate: for TLS, as PEM, with its chain.
-        key: the certificate's.
-        options: more of uvicorn's.
+        application: an ASGI application.
+        limits: the limits of its connections.
+        certificate: a certificate for TLS, as PEM, with its chain.
+        key: the certificate's private key, as PEM.
+        options: further options of uvicorn.
     """
     if limits.proxies:
         counted = _PerClient(application, limits.per_address)
