@@ -1,6 +1,6 @@
-"""What goes to a class and comes back: the bundle for students, the class list, archives, reports, feedback.
+"""Handle a class's files: the bundle for students, the class list, archives, reports, feedback.
 
-How a submission is graded stands in `grading`, and what one learning platform is like in `platforms`.
+Submissions are graded in `grading`. The formats of each learning platform are described in `platforms`.
 """
 
 # The modules that other rooms use.

@@ -1,4 +1,4 @@
-"""Which of the notebooks counts that a student handed in for one lesson, by what the class has agreed on."""
+"""Choose which of a student's attempts at a lesson counts, by the rule in `class.toml`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MOST = 10
 
 @dataclass(frozen=True)
 class Attempts:
-    """What a student handed in for a lesson, the oldest first, and by which rule one of them counts."""
+    """A student's attempts at a lesson, oldest first, and the rule that decides which of them counts."""
 
     rule: str
     all: Sequence[Submission]
@@ -32,12 +32,12 @@ class Attempts:
 
     @property
     def digest(self) -> str:
-        """A digest of all of them, and of the rule: by these a grade shows to be old."""
+        """A digest of all attempts and of the rule. If it has changed, the grade is out of date."""
         parts = [self.rule.encode(), *(hashlib.sha256(handed_in(attempt)).digest() for attempt in self.all)]
         return hashlib.sha256(b"".join(parts)).hexdigest()
 
     def chosen(self, due: datetime | None) -> int:
-        """Return the place of the one that counts, where the time alone says so."""
+        """Return the index of the attempt that counts, as far as the times of the attempts decide it."""
         last = len(self.all) - 1
         if self.rule != ON_TIME or due is None:
             return last
@@ -45,8 +45,8 @@ class Attempts:
         in_time = [index for index, time in enumerate(self.times) if time is None or time <= due]
         return in_time[-1] if in_time else last
 
-    def told(self, index: int) -> LazyMessage:
-        """Return in words which one counts."""
+    def description(self, index: int) -> LazyMessage:
+        """Return a sentence that says which attempt counts."""
         number, every = index + 1, len(self.all)
         if self.rule == BEST:
             return LazyMessage("Attempt {number} of {all} counts, the best one.", number=number, all=every)
@@ -58,12 +58,12 @@ class Attempts:
 
 
 def attempts(course: Class, submission: Submission, tasks: Collection[str]) -> Attempts:
-    """Return what a student handed in for a lesson, this submission last.
+    """Return a student's attempts at a lesson, with this submission last.
 
     Args:
         course: the class.
-        submission: what lies in `submitted/`.
-        tasks: the ids of the lesson's tasks: a notebook that has none of them is no attempt.
+        submission: the submission in `submitted/`.
+        tasks: the ids of the lesson's tasks. A notebook without any of them is not an attempt.
     """
     rule = course.policy.attempts.get(submission.lesson, LAST)
     notebooks: list[tuple[datetime, datetime | None, Submission]] = []
@@ -89,7 +89,7 @@ def _is_of(submission: Submission, tasks: Collection[str]) -> bool:
         return False
 
 
-def tell(course: Class, graded: NotebookNode, note: LazyMessage) -> None:
-    """Put at the head of a graded notebook which attempt it is, in the language of its student."""
+def insert_note(course: Class, graded: NotebookNode, note: LazyMessage) -> None:
+    """Insert a note on the attempt at the top of a graded notebook, in the student's language."""
     with speaking(course.banks.course.bank, graded.metadata.get(SPOKEN, "")):
         graded.cells.insert(0, new_markdown_cell(_(note), id=ATTEMPT))

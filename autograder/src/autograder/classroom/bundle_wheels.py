@@ -1,6 +1,6 @@
-"""The two wheels of a bundle: the tool, whole, as it is installed here, and what a course adds to it.
+"""Make the two wheels of a bundle: the installed tool, and the course's own bank and code.
 
-Bundles of several courses carry the same wheel of the tool, so that they can live in one environment.
+Bundles of several courses contain the same wheel of the tool, so they can be installed in one environment.
 """
 
 from __future__ import annotations
@@ -53,15 +53,15 @@ Tag: py3-none-any
 
 
 class CannotBundle(UserError):
-    """Something that students need is not there; says what to do."""
+    """A file that students need is missing or unusable. The message says what to do."""
 
 
 @cache
 def tool() -> Distribution:
-    """Return what the tool was installed as.
+    """Return the installed distribution of the tool.
 
     Raises:
-        CannotBundle: it was not installed.
+        CannotBundle: the tool is not installed as a distribution.
     """
     try:
         return distribution(TOOL)
@@ -70,10 +70,10 @@ def tool() -> Distribution:
 
 
 def tool_wheel(out: Path) -> str:
-    """Write the wheel of the tool into a folder; returns its name.
+    """Write the wheel of the tool into a folder, and return the wheel's name.
 
     Raises:
-        CannotBundle: the tool was not installed.
+        CannotBundle: the tool is not installed as a distribution.
     """
     package = Path(autograder.__file__).parent
     files = open_files(package)
@@ -100,7 +100,7 @@ def tool_wheel(out: Path) -> str:
 
 
 def open_files(folder: Path) -> list[Path]:
-    """Return the files in a folder that may be given away: no link, and nothing that is hidden."""
+    """Return the files in a folder that may be given to students: neither links nor hidden files."""
     return [
         file
         for file in sorted(folder.rglob("*"))
@@ -111,10 +111,10 @@ def open_files(folder: Path) -> list[Path]:
 
 
 def locked(lock: Path) -> list[tuple[str, str]]:
-    """Return the lines of a lock that name packages, each with its package; its options stay here.
+    """Return each line of a lock file that names a package, with the package's name. Options are left out.
 
     Raises:
-        CannotBundle: a line cannot be read, or holds a password.
+        CannotBundle: a line cannot be read, or contains a password.
     """
     lines = []
     for number, line in enumerate(lock.read_text(encoding="utf-8").splitlines(), 1):
@@ -131,19 +131,19 @@ def locked(lock: Path) -> list[tuple[str, str]]:
 
 
 def course_wheel(course: Course, lessons: Sequence[str], out: Path, hints: int | None = None) -> str:
-    """Write the wheel of a course into a folder: its bank for these lessons, and what they import of it.
+    """Write the wheel of a course into a folder: the bank of some lessons, and the modules that they import.
 
     Args:
         course: the course.
-        lessons: their names.
+        lessons: the lessons' names.
         out: the folder.
-        hints: how many hints each task keeps; all of them if None.
+        hints: the number of hints that each task keeps; None for all.
 
     Returns:
         The wheel's name.
 
     Raises:
-        CannotBundle: a lesson is not built, or the tool was not installed.
+        CannotBundle: a lesson is not built, or the tool is not installed as a distribution.
     """
     about = project(course)
     name = about["name"]
@@ -172,9 +172,9 @@ def course_wheel(course: Course, lessons: Sequence[str], out: Path, hints: int |
 
 
 def project(course: Course) -> dict[str, Any]:
-    """Return the name, version and dependencies of a course's distribution, the tool among these.
+    """Return the `project` metadata of a course's distribution, with the tool among its dependencies.
 
-    A course's own `pyproject.toml` says them, where there is one.
+    It is taken from the course's `pyproject.toml`, if there is one.
     """
     file = course.root / "pyproject.toml"
     metadata = tomllib.loads(file.read_text(encoding="utf-8"))["project"] if file.is_file() else {}
@@ -184,19 +184,19 @@ def project(course: Course) -> dict[str, Any]:
 
 
 def pythons() -> str:
-    """Return the Pythons that the tool runs on, as ">=3.11,<3.15"."""
+    """Return the versions of Python that the tool supports, such as ">=3.11,<3.15"."""
     return str(tool().metadata["Requires-Python"])
 
 
 def described(course: Course, lessons: Iterable[str]) -> str:
-    """Return the course's own description with these lessons alone."""
+    """Return the text of `course.toml` with only these lessons."""
     text = tomlkit.parse((course.root / FILE).read_text(encoding="utf-8"))
     text["lessons"] = [name for name in course.lessons if name in set(lessons)]
     return tomlkit.dumps(text)
 
 
 def release(course: Course, lesson: str) -> Path:
-    """Return the notebook that students get.
+    """Return the path of a lesson's release, the notebook that students get.
 
     Raises:
         CannotBundle: the lesson is not built.
@@ -208,9 +208,13 @@ def release(course: Course, lesson: str) -> Path:
 
 
 def for_students(lesson: LessonBank, hints: int | None = None) -> LessonBank:
-    """Return a lesson's bank with what a student's own check reads, and no more.
+    """Return a lesson's bank with only the parts that a student's own checks read.
 
-    Other example data, on which typed-in numbers are found out, and hidden probes stay with the instructor.
+    The instructor keeps the other sets of givens, which reveal typed-in numbers, and all hidden probes.
+
+    Args:
+        lesson: the lesson's bank.
+        hints: the number of hints that each task keeps; None for all.
     """
     tasks = {name: _for_students(task, hints) for name, task in lesson.tasks.items()}
     return replace(lesson, tasks=tasks, givens={AS_SEEN: lesson.givens.get(AS_SEEN, {})})
@@ -250,9 +254,9 @@ def _words(course: Course, lessons: Sequence[str], hints: int | None) -> dict[st
 
 
 def packages(course: Course, lessons: Sequence[str]) -> dict[str, bytes]:
-    """Return what these lessons reach of the course's own packages.
+    """Return the files of the course's own packages that these lessons import, as content by path.
 
-    A folder's data goes with its modules: what one lesson alone reads is in no other's bundle.
+    Data files go with the modules in their folder, so a lesson's bundle contains no other lesson's data.
     """
     packages_of_course = [name for name in course.preload if (course.root / name / "__init__.py").is_file()]
     cells = [

@@ -1,4 +1,4 @@
-"""What a class misunderstood in one lesson, from what grading found: numbers, mistakes, examples."""
+"""Report the misunderstandings of a class in one lesson from its grades: numbers, mistakes, examples."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ NUMBER = re.compile(r"^[^·]*\d+ · ")
 
 @dataclass(frozen=True)
 class Mistake:
-    """A mistake and who made it."""
+    """A mistake in a report, with the number of students who made it."""
 
     fault: str  # its id in the course's vocabulary; "" for answers that nothing known explains
     name: str
@@ -68,7 +68,7 @@ class Mistake:
 
 @dataclass(frozen=True)
 class TaskReport:
-    """How a class did on one task."""
+    """The results of a class on one task."""
 
     id: str
     title: str
@@ -89,7 +89,7 @@ class TaskReport:
 
 @dataclass(frozen=True)
 class Report:
-    """How a class did on a lesson."""
+    """The results of a class on a lesson."""
 
     lesson: str
     title: str
@@ -102,7 +102,7 @@ class Report:
 
 
 def report(course: Class, lesson: str) -> Report:
-    """Work out the report of a lesson from what is stored; nothing is graded."""
+    """Return the report of a lesson, computed from the stored grades. Nothing is graded."""
     with graded_results.opened(course.database) as store:
         results = store.read(TaskResult, lesson)
     with gradebook_queries.opened(course.database) as book:
@@ -125,7 +125,7 @@ def report(course: Class, lesson: str) -> Report:
 
 
 def as_csv(report: Report) -> str:
-    """Return the report as a table with a line for each task."""
+    """Return the report as a CSV table with one row for each task."""
     text = io.StringIO()
     rows = [
         {
@@ -166,7 +166,7 @@ def _spreadsheet_value(value: object) -> object:
 
 
 class Words:
-    """What tasks, mistakes and sections of a lesson are called."""
+    """The titles of a lesson's tasks, mistakes and sections, for people to read."""
 
     def __init__(self, course: Class, lesson: str) -> None:
         self.bank = with_texts(course.banks.described(lesson), translated)
@@ -179,20 +179,26 @@ class Words:
         }
 
     def title(self, task: str) -> str:
+        """Return a task's title, or else the heading above it, or else its id."""
         task_entry = self.bank.tasks.get(task)
         return (
             task_entry.title if task_entry else NUMBER.sub("", self._heading(self.bank.lesson, task)) or task
         )
 
     def known(self, task: str, fault: str) -> KnownWrong:
+        """Return a known mistake of a task; one with only its id if the bank does not list it."""
         return self._known.get((task, fault)) or KnownWrong(fault, "", fault)
 
     def says(self, result: TaskResult) -> str:
-        """Return what was found of an answer, in words that others share; "" where all is right."""
+        """Return the mistakes or the kind of failure in an answer as a short phrase; "" if it is right."""
         return "; ".join(self.known(result.task, fault).name for fault in result.faults) or _unnamed(result)
 
     def section(self, section: str) -> str:
-        """Return a section in words, from "02-trainable#scale-intro"; "" if it comes later."""
+        """Return a section's title and lesson in words, or "" if the section comes in a later lesson.
+
+        Args:
+            section: the section as lesson and cell id: "02-trainable#scale-intro".
+        """
         lesson, cell = section.partition("#")[::2]
         order = self._course.banks.course.lessons
         if lesson in order and order.index(lesson) > order.index(self.bank.lesson):
@@ -308,7 +314,7 @@ def _examples(results: Iterable[TaskResult]) -> list[str]:
 
 @lru_cache(maxsize=10_000)
 def without_names(code: str) -> str:
-    """Code as anybody could have written it: no comments, no docstrings, one layout."""
+    """Return code without comments and docstrings and in one layout, so that it does not show its author."""
     plain = "\n".join(line.split("#")[0].rstrip() for line in code.splitlines())
     if len(code) > MOST_COMPARED:
         return plain
@@ -367,12 +373,12 @@ def _say(tasks: Sequence[TaskReport], mistakes: Sequence[Mistake], students: int
 
 
 def as_html(report: Report) -> str:
-    """Return the report as one page that needs no other file."""
+    """Return the report as an HTML page that needs no other file."""
     return render("report", **on_page(report))
 
 
 def on_page(report: Report) -> dict[str, Any]:
-    """Return what the report's page shows."""
+    """Return the template variables of the report's page."""
     bins = _bins(report)
     named = [mistake for mistake in report.mistakes if mistake.fault][:MOST_SHOWN]
     counts = {
@@ -403,7 +409,7 @@ def _bins(report: Report) -> list[dict[str, Any]]:
 
 
 def print_report(report: Report, console: Console) -> None:
-    """Show the report in a terminal."""
+    """Print the report in a terminal."""
     students = ngettext("{number} student", "{number} students", report.students)
     points = ngettext("{number} point", "{number} points", report.possible)
     table = Table(title=f"{report.title}: {students}, {points}", title_style="bold")

@@ -1,4 +1,4 @@
-"""The people of a class: read from a list, and found by what a learning platform calls them."""
+"""Read the people of a class from a list, and find them by the names that learning platforms use."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from autograder.classroom.csv_tables import BadList, Lists, Table, read_list
 
 @dataclass(frozen=True)
 class Person:
-    """A student, as the gradebook knows them."""
+    """A student, with the ids and names in the gradebook."""
 
     id: str
     first_name: str = ""
@@ -31,22 +31,22 @@ class Person:
 
     @property
     def name(self) -> str:
-        """Their name as people write it, or their id."""
+        """The student's full name, or the id if no name is known."""
         return f"{self.first_name} {self.last_name}".strip() or self.id
 
     @property
     def identifiers(self) -> tuple[str, ...]:
-        """Everything that is theirs alone: their id, their address, a number of the university's, a login."""
+        """The identifiers of this student alone: the id, the email address, a university number, a login."""
         return (self.id, self.email, *self.other)
 
     @property
     def spellings(self) -> tuple[str, str]:
-        """Their name in both orders, as platforms write it."""
+        """The full name with the first name first, and with the last name first; platforms use both."""
         return f"{self.first_name}{self.last_name}", f"{self.last_name}{self.first_name}"
 
     @property
     def who(self) -> str:
-        """Their name and their id, which two people of one name do not share."""
+        """The name with the id, since two students may have the same name."""
         return f"{self.name} ({self.id})"
 
 
@@ -56,16 +56,16 @@ TIME_LIKE = "2026-03-01 22:24"
 
 
 def read_people(path: Path, lists: Sequence[Lists], zone: tzinfo | None = None) -> list[Person]:
-    """Return the people of a CSV file, whichever of some kinds of lists it is.
+    """Return the people in a CSV file.
 
     Args:
         path: the file.
-        lists: the kinds.
-        zone: of times that name none; this machine's where it is None.
+        lists: the kinds of lists that it may be.
+        zone: the time zone of times that state none; None for this machine's.
 
     Raises:
-        BadList: the file cannot be read, names nobody, gives two people one id, or holds a time that may be
-            another one.
+        BadList: the file cannot be read, names nobody, gives two people the same id, or contains an ambiguous
+            time.
     """
     by_id: dict[str, Person] = {}
     entries = [values for values in Table(read_list(path), lists, path).entries if values]
@@ -108,7 +108,11 @@ def _joined_rows(first: Person, second: Person, path: Path) -> Person:
 
 
 def person_of(values: Mapping[str, str]) -> Person:
-    """Return the student of whom a row says these values."""
+    """Return the student whom a row of a list describes.
+
+    Args:
+        values: the row's values by the names in `csv_tables.KEYS`.
+    """
     first, last = values.get("first_name", ""), values.get("last_name", "")
     whole = values.get("full_name", "")
     if whole and not (first or last):
@@ -164,16 +168,17 @@ def _moment(when: str, day_first: bool, zone: tzinfo | None, person: Person, pat
 
 
 def safe_id(text: str) -> str:
-    """Return an id that may be a folder's name: nbgrader keeps each student's work in one."""
+    """Return an id that can name a folder: nbgrader keeps each student's work in one."""
     letters = (char if char.isalnum() or char in "_.@-" or _is_mark(char) else " " for char in text)
     return "-".join("".join(letters).split()).strip("-.")
 
 
 class Roster:
-    """Finds people by what a learning platform, or a file's name, calls them.
+    """The people of a class, who can be found by identifiers, names, or parts of file names.
 
-    An exact identifier (id, number, address) beats a part of one (what precedes the @ of an address, or an id
-    whose punctuation a platform changed), and that beats a name, which two people may share.
+    An exact identifier (id, number, email address) counts more than a part of one: the text before the @ of
+    an address, or an id whose punctuation a platform changed. A part counts more than a name, which two
+    people may share.
     """
 
     def __init__(self, people: Iterable[Person]) -> None:
@@ -194,16 +199,21 @@ class Roster:
                 self._names.setdefault(name, set()).add(person.id)
 
     def of_lms(self, number: str) -> set[str]:
-        """Return the ids of the people who have a number of the platform's."""
+        """Return the ids of the people with this number on the learning platform."""
         return {person.id for person in self.people.values() if number and person.lms_user_id == number}
 
     def group(self, labels: Iterable[str]) -> set[str]:
-        """Return the people of the first group that is called as a label is."""
+        """Return the ids of the people in the first group whose name is one of the labels."""
         keys = filter(None, map(normalize_name, labels))
         return next((people for key in keys if (people := self._groups.get(key))), set())
 
     def called(self, labels: Sequence[str]) -> set[str]:
-        """Return the people whom the first label names that names anybody; several where it is not clear."""
+        """Return the ids of the people whom labels name, several if it is not clear who is meant.
+
+        Args:
+            labels: parts of a file's path or name. The first that names anybody decides; the others only
+                choose between people with the same name.
+        """
         # The first is what stands around the others, which are more often a student's own words: these decide
         # no more than between two of one name.
         first = next((people for label in labels if (people := self._named(label))), set())
@@ -228,7 +238,10 @@ class Roster:
         return exact if len(exact) == 1 else several
 
     def find(self, person: Person) -> set[str]:
-        """Return who may be a person of another list: by identifier, by the platform's number, or by name."""
+        """Return the ids of the people who may be a person of another list.
+
+        They are found by identifier, or else by platform number, or else by name.
+        """
         keys = [key for key in person.identifiers if key]
         exact = (people for key in keys if (people := self._exact.get(normalize_identifier(key))))
         parts = (people for key in keys if (people := self._parts.get(normalize_name(key))))
@@ -236,10 +249,13 @@ class Roster:
         return next(exact, None) or self.of_lms(person.lms_user_id) or next(parts, None) or by_name
 
     def same(self, person: Person) -> Person | None:
-        """Return the one who has an identifier or the platform's number of a person of another list, if any.
+        """Return the student who is certainly a person of another list: by identifier or platform number.
+
+        Returns:
+            The student, or None if nobody shares an identifier or platform number with that person.
 
         Raises:
-            BadList: two people have some of them.
+            BadList: two people of the roster share identifiers with that person.
         """
         keys = [normalize_identifier(key) for key in person.identifiers if key]
         people = set().union(*(self._exact.get(key, set()) for key in keys))
@@ -251,10 +267,10 @@ class Roster:
         return self.people[people.pop()] if len(people) == 1 else None
 
     def merged(self, person: Person) -> Person:
-        """Return a person of a new list as the roster is to have them: under their old id, if any.
+        """Return a person of a new list with the id and the identifiers that the roster already has for them.
 
         Raises:
-            BadList: two people of the roster have identifiers of theirs.
+            BadList: two people of the roster share identifiers with that person.
         """
         old = self.same(person)
         if old is None:
@@ -269,12 +285,12 @@ class Roster:
 
 
 def normalize_identifier(text: str) -> str:
-    """Return an identifier without its case and the spaces around it; all else of it tells people apart."""
+    """Return an identifier in lower case, without surrounding spaces. All else may distinguish people."""
     return unicodedata.normalize("NFC", text.strip().casefold())
 
 
 def exact_name(text: str) -> str:
-    """Return a name without case, spaces and punctuation, its accents and vowel signs kept."""
+    """Return a name without case, spaces and punctuation, but with its accents and vowel signs."""
     plain = unicodedata.normalize("NFC", text.casefold())
     return "".join(char for char in plain if char.isalnum() or _is_mark(char))
 
@@ -282,7 +298,7 @@ def exact_name(text: str) -> str:
 def normalize_name(text: str) -> str:
     """Return a name without its case, spaces, punctuation and Latin accents, which platforms change.
 
-    Marks of other scripts stay: without its vowel signs, one Indic name is often another one.
+    Marks of other scripts stay: without its vowel signs, an Indic name may become another name.
     """
     letters: list[str] = []
     latin = False

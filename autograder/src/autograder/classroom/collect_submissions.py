@@ -1,7 +1,7 @@
-"""Put what a learning platform collected where nbgrader looks for it, and lose nothing on the way.
+"""Put the files that a learning platform collected where nbgrader expects them, without losing any.
 
-Everything is decided before anything is written. Archives are kept as they came, and so is every version of a
-notebook that another one takes the place of.
+All decisions are made before anything is written. Archives are kept as they came, and so is every version of
+a notebook that is replaced.
 """
 
 from __future__ import annotations
@@ -65,10 +65,10 @@ DAMAGED = ".damaged"
 
 
 def collect_files(request: Request, archives: Iterable[Path]) -> Collected:
-    """Find out whose everything is, then put it into `submitted/`.
+    """Find the student of every file in some archives, and put the notebooks into `submitted/`.
 
     Raises:
-        BadArchive: an archive cannot be opened, or is no archive; nothing was written.
+        BadArchive: an archive cannot be opened; nothing was written.
     """
     archives = [path.resolve() for path in archives]
     for path in archives:
@@ -181,7 +181,7 @@ def _find_missing(request: Request, outcome: Collected) -> None:
 
 @dataclass(frozen=True)
 class Released:
-    """A lesson as it was given out: the ids of its cells, and the texts of its answer cells."""
+    """The release of a lesson: its task ids, and the released texts of each answer cell."""
 
     tasks: frozenset[str]
     texts: Mapping[str, frozenset[str]]
@@ -355,7 +355,7 @@ def _tell_of_odd_ones(outcome: Collected, released: Mapping[str, Released]) -> N
 
 
 def put(course: Class, placed: Placed) -> None:
-    """Write one notebook and its time, and keep what was there."""
+    """Write a notebook and its time of submission, and keep the version that it replaces."""
     for earlier in placed.before:
         time = time_by_platform(course, earlier)
         _aside(course, placed, earlier.content, stamped(time) if time else b"")
@@ -383,7 +383,7 @@ def _aside(course: Class, placed: Placed, content: bytes, stamp: bytes = b"") ->
 
 
 def keep_archives(request: Request, archives: Iterable[Path]) -> None:
-    """Keep the archives themselves: they hold what could not be placed as well."""
+    """Keep copies of the archives, since they also contain the files that could not be placed."""
     folder = folder_of(request.course) / "archives"
     folder.mkdir(parents=True, exist_ok=True)
     for path in archives:
@@ -401,7 +401,16 @@ def remember(
     record: CollectionRecord,
     had: Mapping[tuple[str, str], frozenset[str]],
 ) -> None:
-    """Note what the platform calls everybody, for feedback and the next archive, and which tasks they had."""
+    """Record the platform's name and number of each student, and the tasks in their notebooks.
+
+    Feedback and the next collection use this record.
+
+    Args:
+        request: the request.
+        outcome: the outcome of this collection.
+        record: the record before it.
+        had: the ids of the tasks in any version of a student's notebook, by lesson and student.
+    """
     lessons = {lesson: dict(students) for lesson, students in record.lessons.items()}
     for placed in outcome.placed:
         if placed.state not in STAYS:

@@ -1,4 +1,4 @@
-"""What is collected from a class: the request, what becomes of each file, and what is kept of it."""
+"""Define the data of a collection: the request, the outcome for each file, and the stored record."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Request:
-    """What to collect."""
+    """A request to collect submissions from archives."""
 
     course: Class
     lessons: tuple[str, ...]
@@ -42,7 +42,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Placed:
-    """A notebook and where it goes. `before` are the same student's that it takes the place of."""
+    """A notebook with the student and lesson to which it was matched, and the earlier files it replaces."""
 
     lesson: str
     student: str
@@ -55,7 +55,7 @@ class Placed:
 
 @dataclass(frozen=True)
 class CollectionRecord:
-    """What archives said of everybody so far, by lesson and student, and whom the instructor named."""
+    """The record of all collections: files by lesson and student, and owners that the instructor stated."""
 
     lessons: Mapping[str, Mapping[str, HandedFile]] = field(default_factory=dict)
     who: Mapping[str, str] = field(default_factory=dict)
@@ -68,7 +68,7 @@ class CollectionRecord:
 
 @dataclass
 class Collected:
-    """What became of each file: placed, kept as an earlier one, no notebook, not placed, or refused."""
+    """The outcome for each file: placed, kept as an earlier one, not a notebook, not placed, or refused."""
 
     placed: list[Placed] = field(default_factory=list)
     unplaced: list[tuple[HandedFile, str]] = field(default_factory=list)
@@ -82,7 +82,7 @@ class Collected:
 
     @property
     def counts(self) -> dict[str, int]:
-        """The number of files in each of the five lists."""
+        """The number of files with each of the five outcomes."""
         # A group's file is placed for each of its people, and is one file.
         placed = _distinct(placed.entry for placed in self.placed if placed.state not in STAYS)
         earlier = _distinct(file for placed in self.placed for file in (*placed.before, *placed.copies))
@@ -96,7 +96,7 @@ class Collected:
 
     @property
     def needs_a_look(self) -> bool:
-        """Tell whether a person has to do something about a file."""
+        """Whether a person has to do something about a file."""
         return bool(self.unplaced or self.useless or self.refused)
 
 
@@ -105,7 +105,7 @@ def _distinct(files: Iterable[HandedFile]) -> set[tuple[str, str]]:
 
 
 def read_record(course: Class) -> CollectionRecord:
-    """Return what earlier archives said of everybody, and whom the instructor named; named if damaged."""
+    """Return the record of earlier collections. A damaged record is reported in the log and read as empty."""
     path = folder_of(course) / RECORD
     record = record_in(path)
     if record is None:
@@ -118,7 +118,7 @@ def read_record(course: Class) -> CollectionRecord:
 
 
 def handed_in_together(course: Class, lesson: str) -> Callable[[Collection[str]], bool]:
-    """Return what tells whether some students handed a lesson in as a group, by one file."""
+    """Return a function that tells whether some students submitted a lesson as a group, in one file."""
     files = {
         student: (file.archive, file.path)
         for student, file in read_record(course).lessons.get(lesson, {}).items()
@@ -128,7 +128,7 @@ def handed_in_together(course: Class, lesson: str) -> Callable[[Collection[str]]
 
 
 def record_in(path: Path) -> CollectionRecord | None:
-    """Return a record; an empty one where there is no file, and none where it cannot be read."""
+    """Return the record in a file; an empty one if there is no file, and None if the file is damaged."""
     try:
         return serialization.decode(CollectionRecord, json.loads(path.read_text(encoding="utf-8")))
     except FileNotFoundError:
@@ -143,5 +143,5 @@ def folder_of(course: Class) -> Path:
 
 
 def submitted_path(course: Class, lesson: str, student: str) -> Path:
-    """Return where a student's notebook of a lesson lies."""
+    """Return the path of a student's notebook for a lesson."""
     return course.place(course.directory.submitted_directory, student, lesson) / f"{lesson}.ipynb"

@@ -1,4 +1,4 @@
-"""Lists that learning platforms and spreadsheets export: what their columns say, and files like them."""
+"""Read and write lists that learning platforms and spreadsheets export, and recognise their columns."""
 
 from __future__ import annotations
 
@@ -70,12 +70,12 @@ PREFACE = re.compile(r"(?:[ \t]*\r?\n|sep=.\r?\n)*", re.IGNORECASE)
 
 
 class BadList(UserError):
-    """A list of people cannot be used; says why, and what to do."""
+    """A list of people cannot be used. The message says why, and what to do."""
 
 
 @dataclass(frozen=True)
 class Lists:
-    """What a platform's lists are like; titles are in lower case."""
+    """The format of a platform's lists: the titles, in lower case, and content that identify columns."""
 
     # What they call each of `KEYS`: the first title that a list has counts.
     columns: Mapping[str, tuple[str, ...]]
@@ -91,19 +91,19 @@ class Lists:
 
 
 def read_list(path: Path) -> str:
-    """Return the text of a list, in whatever encoding a platform or a spreadsheet wrote it.
+    """Return the text of a list, in any encoding that platforms and spreadsheets use.
 
     Raises:
-        BadList: it cannot be read.
+        BadList: the list cannot be read.
     """
     return _decoded(path)[0]
 
 
 def guessed_encoding(path: Path) -> str:
-    """Return the encoding of a list where it had to be guessed, since it says none and is not UTF-8; else "".
+    """Return the encoding of a list if it had to be guessed; "" if the file states it or is UTF-8.
 
     Raises:
-        BadList: it cannot be read.
+        BadList: the list cannot be read.
     """
     return _decoded(path)[1]
 
@@ -150,16 +150,16 @@ def _from_workbook(path: Path) -> str:
 
 
 class Table:
-    """A list as it was exported.
+    """An exported list as a table.
 
     Attributes:
-        header: what its columns are called, in lower case.
-        rows: the rows below; every row has a cell for each column.
-        entries: what each row says of a student, by `KEYS`; nothing where it is about none.
+        header: the titles of its columns, in lower case.
+        rows: the rows below the titles; every row has a cell for each column.
+        entries: the values of each row by the names in `KEYS`; empty for a row that is not about a student.
 
     Raises:
-        BadList: no column says who a student is, or a row has more cells than there are titles; `name` is
-            what the message calls the list.
+        BadList: no column identifies students, or a row has more cells than there are titles. The message
+            calls the list `name`.
     """
 
     def __init__(self, text: str, lists: Sequence[Lists], name: object = "The file") -> None:
@@ -210,7 +210,7 @@ class Table:
 
     @property
     def text(self) -> str:
-        """The list as a file."""
+        """The table as the text of a CSV file, in the format in which it was read."""
         buffer = io.StringIO()
         table = csv.writer(buffer, delimiter=self._delimiter, lineterminator="\n")
         table.writerows([self._titles, *self.rows])
@@ -218,9 +218,9 @@ class Table:
 
 
 def number_in(text: str) -> float | None:
-    """Return the number in a cell, whichever sign stands before its decimals; None where there is none.
+    """Return the number in a cell, with a decimal point or a decimal comma; None if it contains no number.
 
-    Of two different signs the last one stands before the decimals: `1.000,50` and `1,000.50` are equal.
+    If both signs occur, the last one is the decimal sign: `1.000,50` and `1,000.50` are equal.
     """
     digits = text.strip()
     if not re.fullmatch(r"[\d.,]*\d", digits):

@@ -1,4 +1,4 @@
-"""The release of a lesson that is an exam: its exam's tasks alone, without the prose that teaches them."""
+"""Release a lesson as an exam: only the exam's tasks, without the prose that teaches them."""
 
 from __future__ import annotations
 
@@ -23,13 +23,14 @@ from autograder.records.parse_cells import parsed
 
 
 def write_releases(course: Course, lesson: str) -> list[str]:
-    """Put an exam in the place of a lesson's release, in all languages: by it, what is handed in is graded.
+    """Replace a lesson's release by its exam, in all languages. Submissions are then graded against the exam.
 
     Returns:
-        The tasks that it asks.
+        The ids of the exam's tasks.
 
     Raises:
-        CannotBundle: there is no exam on a task of the lesson, or somebody has handed in the lesson.
+        CannotBundle: no task of the lesson is in the course's exam, or students have already submitted the
+            lesson.
     """
     tasks = [
         task for task, of_lesson in course.lesson_of().items() if of_lesson == lesson and task in course.exam

@@ -1,4 +1,4 @@
-"""What the names in an archive say of who handed something in, and when."""
+"""Read the names of files in an archive: who submitted a file, and when."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ UNSAID = HandedFile("", "")
 
 
 def folders_around(names: Sequence[str], platforms: Collection[Platform]) -> str:
-    """Return the folders that all files lie in, as where an archive was unpacked into one; no student's."""
+    """Return the folders that contain all files, such as one into which an archive was unpacked.
+
+    A folder that a platform has named for a student is not among them.
+    """
     folders = [name.split("/")[:-1] for name in names]
     common = []
     for level in zip(*folders, strict=False):
@@ -26,7 +29,7 @@ def folders_around(names: Sequence[str], platforms: Collection[Platform]) -> str
 
 
 def platform_of(names: Sequence[str], platforms: Collection[Platform]) -> Platform | None:
-    """Return the platform that named most of what lies in an archive; of equals, by the shorter part."""
+    """Return the platform whose naming fits most files of an archive; None if none fits at least half."""
     counts: dict[str, tuple[int, int]] = {}
     known_by = {}
     for platform in platforms:
@@ -38,10 +41,15 @@ def platform_of(names: Sequence[str], platforms: Collection[Platform]) -> Platfo
 
 
 def owner_by_name(path: str, stem: str, platform: Platform | None) -> HandedFile:
-    """Return what the name of a file in an archive says of who handed it in, and when.
+    """Return the owner and time of a file, as its name in an archive states them.
 
-    Where the first part of it is a platform's, that alone counts: no student can choose it. Where it is not,
-    every part may be a name.
+    If a platform has named the first part of the path, only that part counts, since students cannot choose
+    it. Otherwise, every part may be a name.
+
+    Args:
+        path: the file's path in the archive.
+        stem: the archive's name without its suffix.
+        platform: the platform that made the archive, if it is known.
     """
     parts = path.split("/")
     plain = HandedFile("", path, file=parts[-1], copy=copy_number(parts[-1]))
@@ -53,9 +61,9 @@ def owner_by_name(path: str, stem: str, platform: Platform | None) -> HandedFile
 
 
 def guesses_in(folder: str) -> tuple[Guess, ...]:
-    """Return what a folder's name may say of somebody after a prefix that all folders share.
+    """Return the possible names in a folder's name after a prefix that all folders share.
 
-    So GitHub Classroom calls repositories: `01-dot-product-jdoe`.
+    GitHub Classroom names repositories so: `01-dot-product-jdoe`.
     """
     words = folder.split("-")
     ends = range(1, len(words))
@@ -63,20 +71,20 @@ def guesses_in(folder: str) -> tuple[Guess, ...]:
 
 
 def stems(file: str) -> tuple[str, ...]:
-    """Return a file's name without its ending, and without what a browser added to a copy."""
+    """Return a file's name without its suffix, and also without the number that a browser adds to a copy."""
     start, dot, _ = file.partition(".ipynb")
     stem = start if dot else file.rpartition(".")[0] or file
     return tuple(dict.fromkeys((stem, COPY.sub("", stem))))
 
 
 def copy_number(file: str) -> int:
-    """Return what a browser numbered a copy of a file; 0 where it did not."""
+    """Return the number that a browser added to the name of a copy; 0 if there is none."""
     match = COPY.search(file.rpartition(".")[0])
     return int((match["number"] or match["again"] or 0) if match else 0)
 
 
 def handed_in_by_name(file: str, lesson: str) -> tuple[str, ...]:
-    """Return what a file's name says beside the lesson's: `amy` in `amy_01-dot-product (1).ipynb`."""
+    """Return the part of a file's name beside the lesson's name: `amy` in `amy_01-dot-product (1).ipynb`."""
     stem = COPY.sub("", file.rpartition(".")[0])
     rest = re.sub(re.escape(lesson).replace(r"\-", "[-_ ]"), "", stem, flags=re.IGNORECASE)
     return (rest,) if rest != stem else ()

@@ -1,4 +1,4 @@
-"""What nbgrader's gradebook says, read in one SELECT each: scores, and what was handed in when."""
+"""Read scores and times of submission from nbgrader's gradebook, each with one SELECT."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ WORK = SubmittedNotebook.__table__.join(
 
 @dataclass(frozen=True)
 class Mark:
-    """One graded cell of one submission: what the checks gave, what a person gave, and what counts."""
+    """One graded cell of a submission: the points of the checks, those by hand, and those that count."""
 
     lesson: str
     student: str
@@ -45,20 +45,21 @@ class Mark:
 
     @property
     def score(self) -> float:
+        """The points that count."""
         first = self.auto if self.manual is None else self.manual
         return (first or 0.0) + self.extra
 
     @property
     def to_read(self) -> bool:
-        """Tell whether only a person can judge it, and nobody has."""
+        """Whether only a person can judge the answer, and nobody has."""
         return self.waiting and self.auto is None
 
 
 @dataclass(frozen=True)
 class HandedIn:
-    """One submission in the gradebook. `penalty` is what being late costs.
+    """A submission in the gradebook. `penalty` is the number of points that it loses for being late.
 
-    Where a platform only `marked` it as late, nothing says when it was handed in.
+    If a platform only `marked` it as late, its time of submission is unknown.
     """
 
     lesson: str
@@ -70,13 +71,13 @@ class HandedIn:
 
 
 class Marks:
-    """The gradebook, for reading."""
+    """The gradebook, open for reading."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     def of(self, lesson: str = "") -> list[Mark]:
-        """Return the marks of a lesson, or of all lessons, by student and task."""
+        """Return the marks of a lesson, or of all lessons without one, sorted by student and task."""
         statement = select(
             Assignment.name,
             SubmittedAssignment.student_id,
@@ -93,14 +94,14 @@ class Marks:
         return [Mark(*row[:6], row[6] or 0.0, bool(row[7])) for row in rows]
 
     def comments(self) -> dict[tuple[str, str, str], str]:
-        """Return what a person wrote below answers, by lesson, student and the answer's cell."""
+        """Return the comments that people wrote on answers, by lesson, student and the answer's cell."""
         columns = Assignment.name, SubmittedAssignment.student_id, BaseCell.name, Comment.manual_comment
         asked = select(*columns).select_from(_of_work(Comment)).where(Comment.manual_comment.is_not(None))
         rows = self._connection.execute(asked)
         return {(lesson, student, cell): text for lesson, student, cell, text in rows}
 
     def handed_in(self) -> list[HandedIn]:
-        """Return what was handed in for all lessons."""
+        """Return all submissions in the gradebook."""
         statement = select(
             Assignment.name,
             SubmittedAssignment.student_id,
@@ -119,12 +120,12 @@ class Marks:
         return handed
 
     def possible(self) -> dict[str, float]:
-        """Return what each lesson in the gradebook can earn."""
+        """Return the maximum score of each lesson in the gradebook."""
         rows = self._connection.execute(select(Assignment.name, Assignment.max_score))
         return {lesson: points for lesson, points in rows if points}
 
     def members(self) -> list[Person]:
-        """Return the students of the gradebook, by id, with their sections."""
+        """Return the students in the gradebook, sorted by id, with their sections."""
         columns = Student.id, Student.first_name, Student.last_name, Student.email, Student.lms_user_id
         rows = self._connection.execute(select(*columns).order_by(Student.id))
         store = Store(self._connection)
@@ -150,7 +151,11 @@ def _of_work(kind: type[Grade | Comment]) -> Join:
 
 @contextmanager
 def opened(database: str) -> Iterator[Marks]:
-    """Yield a gradebook for reading, by its address; one that is not there is empty, and is not made."""
+    """Open a gradebook for reading. One that does not exist is not created, and reads as empty.
+
+    Args:
+        database: the address of the gradebook's database, for SQLAlchemy.
+    """
     with connected(database) as connection:
         if connection.engine.url.database is None:  # in memory, in the place of one that is not there
             Base.metadata.create_all(connection)

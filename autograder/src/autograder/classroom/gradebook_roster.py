@@ -1,4 +1,4 @@
-"""The class list, as nbgrader's gradebook has it."""
+"""Read and change the class list in nbgrader's gradebook."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ SHARE_OF_NAMESAKES = 0.5
 
 @dataclass(frozen=True)
 class Enrolment:
-    """The people of a list: who is new to the class, and of whom something changed."""
+    """The changes that a list makes to the class: its new students, and those with changed data."""
 
     new: Sequence[Person]
     changed: Sequence[Person]
 
 
 def class_list(course: Class) -> Roster:
-    """Return everybody in the gradebook."""
+    """Return the students in the gradebook."""
     with gradebook_queries.opened(course.database) as book:
         return Roster(book.members())
 
 
 def refuse_namesakes(roster: Roster, people: Sequence[Person]) -> None:
-    """Make sure that a list does not bring the class in a second time, under other identifiers.
+    """Refuse a list that would add the class a second time under other identifiers.
 
     Raises:
-        BadList: most people of the list are nobody's by an identifier, and somebody's by name.
+        BadList: most people of the list have the name of a student, but none of the student's identifiers.
     """
     strangers = [
         person for person in people if person.id not in roster.people and roster.same(person) is None
@@ -55,12 +55,17 @@ def refuse_namesakes(roster: Roster, people: Sequence[Person]) -> None:
 
 
 def enrol(course: Class, people: Iterable[Person], dry: bool = False) -> Enrolment:
-    """Put people into the gradebook, unless `dry`; nobody is ever taken out of it.
+    """Add the people of a list to the gradebook, and update those who are in it. Nobody is removed.
 
-    Somebody who is known by another identifier already keeps the id, and every identifier is kept.
+    A student who is already known by another identifier keeps the id, and all identifiers are kept.
+
+    Args:
+        course: the class.
+        people: the people of the list.
+        dry: whether to write nothing.
 
     Raises:
-        BadList: somebody of the list has identifiers of two people.
+        BadList: a person of the list shares identifiers with two students.
     """
     new, changed = [], []
     roster = class_list(course)
@@ -98,13 +103,14 @@ def _change(new: Sequence[Person], before: Sequence[Person]) -> RosterChange:
 
 
 def undo(course: Class) -> tuple[list[str], list[str], list[str]]:
-    """Take back the last change of the class list.
+    """Undo the last change of the class list.
 
     Returns:
-        Who was taken out, who is as before, and who stays since they have handed something in.
+        The students who were removed, those whose earlier data was restored, and those who stay because they
+        have submitted work.
 
     Raises:
-        BadList: there is no change that could be taken back.
+        BadList: there is no change to undo.
     """
     removed, restored, stay = [], [], []
     with GradebookWriter(course) as book, readable(course.database):

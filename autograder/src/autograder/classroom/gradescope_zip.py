@@ -1,4 +1,4 @@
-"""Pack the autograder of a lesson for Gradescope: a zip that sets up a container and grades in it."""
+"""Pack a lesson's autograder for Gradescope: a zip file that sets up a container and grades in it."""
 
 from __future__ import annotations
 
@@ -47,12 +47,22 @@ PYTHON = "3.12"
 
 
 def pack(course: Course, lesson: str, out: Path, visibility: str, scale: bool = False) -> Path:
-    """Write the zip.
+    """Write the zip file of a lesson's autograder.
 
-    Its hidden questions are drawn from a secret of its own: yours stays here.
+    Its hidden probes are drawn from a new secret. The instructor's own secret is not in it.
+
+    Args:
+        course: the course.
+        lesson: the lesson's name.
+        out: the path of the zip file.
+        visibility: Gradescope's visibility of the tests, such as "visible" or "after_published".
+        scale: whether to scale the scores if Gradescope's maximum is not ours.
+
+    Returns:
+        The path of the zip file.
 
     Raises:
-        CannotBundle: the lesson is not built, or the tool was not installed.
+        CannotBundle: the lesson is not built, or the tool is not installed as a distribution.
     """
     content = {f"course/{path}": data for path, data in _course(course, lesson).items()}
     content[f"{NAME}/{NAME}"] = secrets.token_hex(32).encode()

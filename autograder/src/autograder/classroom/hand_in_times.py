@@ -1,4 +1,4 @@
-"""When something was handed in, by the list of times, the platform, or its mark for what is late."""
+"""Find the time of a submission: from a list of times, from the platform, or from a mark for late ones."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from autograder.words.phrases import listed
 
 
 def tell_of_useless_times(request: Request, outcome: Collected) -> None:
-    """Note the rows of the list of times that count for nobody, and that there is no time in it at all."""
+    """Note the rows of the list of times that match nobody, or that the list contains no times."""
     times = request.times or ()
     people = [(time.who, request.roster.find(time)) for time in times if time.lms_user_id not in request.who]
     strangers = [who for who, students in people if not students]
@@ -40,10 +40,15 @@ def tell_of_useless_times(request: Request, outcome: Collected) -> None:
 def handed_in_at(
     request: Request, lesson: str, student: str, entry: HandedFile, before: HandedFile | None
 ) -> tuple[datetime | None, bool]:
-    """Return the time at which it was handed in, if anything says so, and whether a list of times does.
+    """Return the time of a submission if it is known, and whether a list of times states it.
 
-    `before` is the same notebook as it was collected earlier: what a list said of it stays, and so does any
-    time beside a guess.
+    Args:
+        request: the request, with the list of times.
+        lesson: the lesson's name.
+        student: the student's id.
+        entry: the file.
+        before: the same notebook in an earlier collection. A time from a list stays, and so does any time
+            that was not guessed.
     """
     for submitted in request.times or ():
         by_number = entry.user and submitted.lms_user_id == entry.user
@@ -67,7 +72,7 @@ def _stamp(course: Class, lesson: str, student: str) -> Path:
 
 
 def time_by_platform(course: Class, entry: HandedFile) -> datetime | None:
-    """Return when something was handed in, as its platform says."""
+    """Return the time of a submission that its platform states; None if it states none."""
     time = entry.time
     if time and not time.tzinfo:
         time = time.replace(tzinfo=course.policy.zone or tz.tzlocal())
@@ -75,7 +80,7 @@ def time_by_platform(course: Class, entry: HandedFile) -> datetime | None:
 
 
 def tell_of_two_times(request: Request, outcome: Collected) -> None:
-    """Note where the list of times says something else than the platform's mark, or than was known."""
+    """Note submissions whose time in the list differs from the platform's or from the recorded one."""
     in_class_zone = request.course.policy.told
     for placed in outcome.placed:
         if placed.time is None:
@@ -97,7 +102,7 @@ def tell_of_two_times(request: Request, outcome: Collected) -> None:
 
 
 def stamp_late(course: Class) -> None:
-    """Write a time for what a platform marked as late, where the class said only later when it was due."""
+    """Write a time for submissions that a platform marked as late before the class had a due date."""
     for lesson, students in read_record(course).lessons.items():
         for student, entry in students.items():
             stamp, time = _stamp(course, lesson, student), _a_moment_late(course, lesson)
@@ -107,7 +112,7 @@ def stamp_late(course: Class) -> None:
 
 
 def stamped(time: datetime) -> bytes:
-    """Return a time as nbgrader reads it from a file."""
+    """Return a time as the content of the file in which nbgrader reads it."""
     return f"{time:%Y-%m-%d %H:%M:%S.%f} UTC".encode()
 
 
@@ -117,7 +122,7 @@ def _a_moment_late(course: Class, lesson: str) -> datetime | None:
 
 
 def tell_of_late_ones(request: Request, outcome: Collected) -> None:
-    """Note whom a platform marks as late without saying by how much."""
+    """Note the students whom a platform marks as late without stating a time."""
     marked = [placed for placed in outcome.placed if placed.entry.late]
     late = [placed for placed in marked if placed.time == _a_moment_late(request.course, placed.lesson)]
     if not late:

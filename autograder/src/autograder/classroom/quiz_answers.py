@@ -1,4 +1,4 @@
-"""The answers to a class's quiz: kept where their learner agreed to be counted, read for the report."""
+"""Keep the answers to a class's quiz, if their learner agreed to be counted, and read them for the report."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ MOST_TEXT, MOST_QUESTIONS, MOST_BYTES = 500, 1_000, 200_000
 
 
 def take_quiz(request: Request, entry: HandedFile) -> HandedFile:
-    """Return a file with what it is; where that is a person's first answers to the quiz, keep them."""
+    """Keep the quiz answers in a file, if it contains any, and return the file with its kind.
+
+    Only a student's first answers are kept, and only with the student's consent.
+    """
     if b'"occasion"' not in entry.content or len(entry.content) > MOST_BYTES:
         return entry
     try:
@@ -50,12 +53,12 @@ def take_quiz(request: Request, entry: HandedFile) -> HandedFile:
 
 
 def is_of_quiz(file_name: str) -> bool:
-    """Tell whether a file is called as answers to the quiz are, or as a platform's copy of such a file."""
+    """Tell whether a file has the name of quiz answers, or of a copy that a platform or browser made."""
     return any(Path(file_of(occasion)).stem in file_name.lower() for occasion in OCCASIONS)
 
 
 def decoded(content: bytes) -> QuizAnswers | None:
-    """Return what a file holds; None if it holds no answers to a quiz."""
+    """Return the quiz answers in a file's content; None if it contains none."""
     try:
         return serialization.decode(QuizAnswers, json.loads(content), {}, MOST_TEXT, MOST_QUESTIONS)
     except (ValueError, TypeError, AttributeError, RecursionError):
@@ -63,7 +66,12 @@ def decoded(content: bytes) -> QuizAnswers | None:
 
 
 def read_answers(course: Class, occasion: str) -> Mapping[str, Mapping[str, str]]:
-    """Return the answers that are kept, by student and question."""
+    """Return the answers that were kept, by student and question.
+
+    Args:
+        course: the class.
+        occasion: "before" or "after" the course.
+    """
     paths = (folder_of(course) / FOLDER).glob(f"*/{file_of(occasion)}")
     answers = {path.parent.name: decoded(path.read_bytes()) for path in sorted(paths)}
     return {student: kept.choices for student, kept in answers.items() if kept and kept.agreed}

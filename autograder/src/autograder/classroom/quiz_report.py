@@ -1,6 +1,6 @@
-"""Report the quiz of a class before the course and after it: how hard each question is, and the gain.
+"""Report the quiz of a class before and after the course: the difficulty of each question, and the gain.
 
-It names nobody, counts only those who agreed to it, and shows no figure of fewer than five people.
+The report names nobody, counts only students who agreed to it, and shows no figure of fewer than five people.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Choices = Mapping[str, Mapping[str, str]]  # by student and question
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure with its 95 % interval, as a line of the exported table."""
+    """A statistical figure with its 95 % interval, as a row of the exported table."""
 
     figure: str  # what it is called
     question: str  # the id of the question that it is of; "" of the class
@@ -41,13 +41,17 @@ class Figure:
     high: float
 
     def shown(self, form: str) -> str:
-        """Return it in words; `form` says how its numbers are written, ".0%" say."""
+        """Return the figure and its interval in words.
+
+        Args:
+            form: the format of its numbers, such as ".0%".
+        """
         return f"{self.value:{form}} ({self.low:{form}} – {self.high:{form}})"
 
 
 @dataclass(frozen=True)
 class QuizReport:
-    """The figures of the quiz of a class."""
+    """The figures of a class's quiz."""
 
     people: Mapping[str, int]  # how many handed it in, by occasion; 0 for too few
     figures: tuple[Figure, ...]
@@ -57,7 +61,7 @@ class QuizReport:
 
 
 def quiz_report(course: Class) -> QuizReport | None:
-    """Return the report on a class's quiz; None where too few people agreed to any."""
+    """Return the report on a class's quiz; None if too few people agreed to be counted."""
     items = read_whole_quiz(course.banks.course)
     choices = {occasion: read_answers(course, occasion) for occasion in OCCASIONS}
     choices = {occasion: some if len(some) >= FEWEST_PEOPLE else {} for occasion, some in choices.items()}
@@ -119,7 +123,7 @@ def _commonest_mistake(course: Class, item: QuizQuestion, choices: Choices, occa
 
 
 def as_csv(report: QuizReport) -> str:
-    """Return all figures as a table, in which no line is about one person."""
+    """Return all figures as a CSV table, in which no row is about one person."""
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
     table.writerow(field.name for field in fields(Figure))
@@ -129,7 +133,7 @@ def as_csv(report: QuizReport) -> str:
 
 
 def print_quiz(report: QuizReport, console: Console) -> None:
-    """Show the report in a terminal."""
+    """Print the report in a terminal."""
     shown = {(each.figure, each.question, each.occasion): each for each in report.figures}
     table = Table(title=_("The quiz of the class"), title_style="bold")
     for name in (_("question"), _("right before"), _("right after"), _("discr."), _("commonest mistake")):

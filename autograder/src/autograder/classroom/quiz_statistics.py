@@ -1,7 +1,7 @@
 """Estimate item statistics and gain from the answers of a class, each with its 95 % interval.
 
-Answers are an array (students, questions) of 1 for right, 0 for not right and NaN for none. What is not
-answered counts nowhere: a question's figures are of those who answered it, and a gain compares, for each
+Answers are an array (students, questions) of 1 for right, 0 for not right and NaN for no answer. A missing
+answer counts in no figure: a question's figures are of those who answered it, and a gain compares, for each
 student, the questions that they answered both times. `benchmarks/quiz_intervals.py` measures how often the
 intervals contain the truth.
 """
@@ -20,7 +20,7 @@ NORMAL = NormalDist().inv_cdf(0.975)
 
 @dataclass(frozen=True)
 class Estimates:
-    """Figures, each from a number of people, with the ends of its interval; NaN where there is none."""
+    """Estimates with the number of people behind each and the ends of its interval; NaN if there is none."""
 
     people: Array
     value: Array
@@ -28,13 +28,20 @@ class Estimates:
     high: Array
 
     def each(self) -> list[list[float]]:
-        """Return number of people, value, low and high of each figure."""
+        """Return one row for each estimate: its number of people, value, lower end and upper end."""
         rows: list[list[float]] = np.column_stack([*vars(self).values()]).tolist()
         return rows
 
 
 def difficulty(right: Array) -> Estimates:
-    """Return the share of right answers to each question, with Wilson's interval."""
+    """Return the share of right answers to each question, with Wilson's interval.
+
+    Args:
+        right: (students, questions), 1 for right, 0 for not right, NaN for no answer.
+
+    Returns:
+        Estimates for each question.
+    """
     people = np.isfinite(right).sum(axis=0)  # (questions,)
     with np.errstate(invalid="ignore", divide="ignore"):
         share = np.nansum(right, axis=0) / people
@@ -48,8 +55,14 @@ def discrimination(right: Array) -> Estimates:
     """Return the correlation of each question with the share of right answers to all others.
 
     The interval is Fisher's, of the larger of two standard errors: that of normal variables, and that of the
-    sample's own fourth moments. The first is too small where a question is easy and the class is mixed, the
-    second where the class is small.
+    sample's own fourth moments. The first is too small for an easy question in a mixed class, the second for
+    a small class.
+
+    Args:
+        right: (students, questions), 1 for right, 0 for not right, NaN for no answer.
+
+    Returns:
+        Estimates for each question.
     """
     answered = np.isfinite(right)  # (students, questions)
     scores = np.nan_to_num(right)
@@ -68,16 +81,25 @@ def discrimination(right: Array) -> Estimates:
 
 
 def gain(before: Array, after: Array) -> Estimates:
-    """Return how much more of the questions each student has right after the course, on average."""
+    """Return the mean increase, over students, in the share of questions that a student answers right.
+
+    Args:
+        before: (students, questions), 1 for right, 0 for not right, NaN for no answer.
+        after: the same after the course.
+    """
     first, second = _shares(before, after)
     return _mean(second - first, second - first)
 
 
 def normalised_gain(before: Array, after: Array) -> Estimates:
-    """Return the gain as a part of what was not right before, in the whole class.
+    """Return the class's gain as a share of the possible gain: of the answers that were not right before.
 
-    Its error is that of the ratio of two means, by the delta method. Where all who do not know guess, right
-    guesses make both means smaller by the same factor, and so do not change their ratio.
+    Its error is that of the ratio of two means, by the delta method. If all students who do not know an
+    answer guess, right guesses reduce both means by the same factor, and so do not change their ratio.
+
+    Args:
+        before: (students, questions), 1 for right, 0 for not right, NaN for no answer.
+        after: the same after the course.
     """
     first, second = _shares(before, after)
     if not len(first) or first.mean() == 1:
@@ -114,7 +136,10 @@ def _mean(values: Array, residuals: Array) -> Estimates:
 
 
 def student_quantile(degrees: int) -> float:
-    """Return the 97.5 % quantile of Student's distribution by a series: right to 0.1 % from 4 degrees on."""
+    """Return the 97.5 % quantile of Student's distribution, computed by a series.
+
+    It is right to 0.1 % from 4 degrees of freedom on.
+    """
     z = NORMAL
     return (
         z

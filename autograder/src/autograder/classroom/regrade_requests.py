@@ -1,7 +1,7 @@
-"""What students ask about their scores: read from the files that their pages make, or from a list.
+"""Collect students' regrade requests from the files that their feedback pages make, or from a list.
 
-A file that a student handed in counts for that student alone, whatever is in it. A list of many, such as a
-form's, is one that the instructor names by itself.
+A file that a student submitted counts for that student alone, whatever it contains. A list of requests by
+many students, such as a form's export, counts only if the instructor names it directly.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ COPY = re.compile(r" *\(\d+\)$")  # what a browser adds to the name of a file th
 
 @dataclass
 class Intake:
-    """How many ask something new, how many had asked it before, and what was refused, in sentences."""
+    """The outcome of collecting requests: new ones, the number of known ones, a sentence for each refusal."""
 
     new: list[Asked] = field(default_factory=list)
     known: int = 0
@@ -63,7 +63,7 @@ class _Source:
 def collect_requests(
     course: Class, paths: Iterable[Path], platforms: Mapping[str, Platform], people: Roster
 ) -> Intake:
-    """Keep what students ask in files, folders of them, and archives; what is known stays as it is.
+    """Store the regrade requests in files, folders and archives. Requests already stored stay unchanged.
 
     A file that cannot be used is refused by itself, with a sentence in the outcome.
 

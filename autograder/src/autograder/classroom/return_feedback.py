@@ -1,4 +1,4 @@
-"""Make the feedback pages of a lesson, and pack them so that a platform gives each to its student."""
+"""Make the feedback pages of a lesson, and pack them so that a platform returns each to its student."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ HEAD_BYTES = 500
 
 @dataclass
 class Packed:
-    """The pages that were packed, by student, and whose are not there, older than the grades, or unknown."""
+    """The packed pages by student, and the students whose page is missing, out of date or unassignable."""
 
     files: dict[str, str] = field(default_factory=dict)
     without: list[str] = field(default_factory=list)
@@ -36,12 +36,18 @@ class Packed:
 
 
 def give_back(course: Class, lesson: str, platform: Platform, out: Path, anyway: bool = False) -> Packed:
-    """Pack the pages of everybody who handed the lesson in, into a zip file or a folder.
+    """Pack the feedback pages of all students who submitted a lesson, into a zip file or a folder.
 
-    If a page is older than its grades, nothing is packed, unless `anyway` is true.
+    Files are named like the platform's own, so that it recognises their owners: in Moodle's `Upload multiple
+    feedback files in a zip`, for example, or Canvas's `Upload submissions`.
 
-    Files are named as the platform named what it collected, so that it knows whose they are: for Moodle's
-    `Upload multiple feedback files in a zip`, say, and Canvas' `Upload submissions`.
+    Args:
+        course: the class.
+        lesson: the lesson's name.
+        platform: the platform.
+        out: the path of the zip file or the folder.
+        anyway: whether to pack pages that are older than their grades. Otherwise nothing is packed if there
+            is one.
     """
     packed = Packed()
     with connected(course.database) as connection:
@@ -92,10 +98,15 @@ def _as_their_own(group_file: HandedFile, number: str) -> HandedFile:
 
 
 def make_pages(course: Class, lesson: str, anew: bool = False) -> tuple[list[str], list[str]]:
-    """Make the feedback pages of a lesson that are not there or older than the grades, or all of them `anew`.
+    """Make the feedback pages of a lesson that are missing or older than the grades.
+
+    Args:
+        course: the class.
+        lesson: the lesson's name.
+        anew: whether to make all pages again.
 
     Returns:
-        Whose were made, and whose could not be made.
+        The students whose pages were made, and those whose pages could not be made.
     """
     with connected(course.database) as connection:
         state = states(connection, lesson)

@@ -1,4 +1,4 @@
-"""The scores of a class, and how they come into a list that a learning platform exported."""
+"""Gather the scores of a class, and write them into a list that a learning platform exported."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Fill = Callable[[list[str], str], tuple[bool, str]]
 
 @dataclass(frozen=True)
 class Scores:
-    """What counts for each student and lesson, after penalties."""
+    """The scores that count, by student and lesson, after penalties for lateness."""
 
     people: Sequence[Person]
     lessons: Sequence[str]
@@ -34,7 +34,7 @@ class Scores:
 
 @dataclass(frozen=True)
 class Merged:
-    """A platform's file with scores in it, and what did not come together."""
+    """A platform's file with scores filled in, and the rows and scores that could not be matched."""
 
     text: str
     filled: int
@@ -48,7 +48,7 @@ class Merged:
 
 
 def scores(course: Class) -> Scores:
-    """Read what counts from the gradebook."""
+    """Return the scores in the gradebook."""
     with gradebook_queries.opened(course.database) as book:
         all_marks, possible, people, handed_in = book.of(), book.possible(), book.members(), book.handed_in()
     totals: dict[tuple[str, str], float] = defaultdict(float)
@@ -69,11 +69,18 @@ def scores(course: Class) -> Scores:
 def factor(
     class_scores: Scores, lesson: str, maximum: str, scale: bool, where: str = unscaled_scores.PLATFORM
 ) -> float:
-    """Return what a lesson's scores are multiplied by for a file that says how much can be earned.
+    """Return the factor by which a lesson's scores are multiplied for a platform's file.
+
+    Args:
+        class_scores: the scores of the class.
+        lesson: the lesson's name.
+        maximum: the maximum in the file, as text; "" or "-" if it states none.
+        scale: whether scores may be scaled to the file's maximum.
+        where: the place of the maximum, for messages.
 
     Raises:
-        BadList: that is no number.
-        OtherMaximum: it is another maximum than ours, and nobody asked to scale.
+        BadList: the maximum is not a number.
+        OtherMaximum: the maximum is not ours, and `scale` is false.
     """
     there = maximum.strip() not in ("", "-")
     theirs = number_in(maximum) if there else None
@@ -83,7 +90,15 @@ def factor(
 
 
 def merged(class_scores: Scores, table: Table, fill: Fill, lessons: Sequence[str]) -> Merged:
-    """Return a platform's list, into whose rows `fill` has put the scores of some lessons."""
+    """Return a platform's list with scores in its rows.
+
+    Args:
+        class_scores: the scores of the class.
+        table: the list.
+        fill: writes a student's scores into a row. It tells whether it wrote any, and why it left a cell
+            unchanged.
+        lessons: the lessons' names.
+    """
     roster = Roster(class_scores.people)
     strangers, untouched = [], []
     filled, with_row = set(), set()

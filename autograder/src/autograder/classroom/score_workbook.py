@@ -1,4 +1,4 @@
-"""The scores of a class as an Excel workbook."""
+"""Write the scores of a class as an Excel workbook."""
 
 from __future__ import annotations
 
@@ -18,11 +18,16 @@ from autograder.words.sanitize import visible
 
 
 def write_workbook(class_scores: Scores, path: Path, scale: bool = False) -> None:
-    """Write all scores as an Excel workbook: one sheet of lessons, and one of tasks for each lesson.
+    """Write all scores as an Excel workbook: a sheet of lessons, and a sheet of tasks for each lesson.
+
+    Args:
+        class_scores: the scores of the class.
+        path: the file. An earlier workbook there is replaced.
+        scale: whether to scale the scores if the earlier workbook's maximum is not ours.
 
     Raises:
-        BadList: another file than such a workbook is there.
-        OtherMaximum: such a workbook is there with another maximum than ours, and nobody asked to scale.
+        BadList: the existing file is not such a workbook.
+        OtherMaximum: the existing workbook's maximum is not ours, and `scale` is false.
     """
     there = _maxima_in(path)
     factors = {

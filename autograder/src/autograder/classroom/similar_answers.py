@@ -1,7 +1,8 @@
-"""Find answers that two students can hardly have reached independently: rare mistakes, or the same words.
+"""Find answers that two students hardly reached independently: rare mistakes, or the same words.
 
 Right answers to a small task are alike because there is one way to write them, and common mistakes are alike
-because many make them. Neither counts: what does is what only few share and the course itself does not say.
+because many students make them. Neither counts. Only text that few students share and that the course itself
+does not contain counts.
 """
 
 from __future__ import annotations
@@ -45,9 +46,10 @@ RUN = 5  # so many words in a row that the course says are the course's
 
 @dataclass(frozen=True)
 class Comparison:
-    """A kind of agreement: what it is called, and how much of both must agree, from 0 to 1.
+    """A kind of similarity: its name, and the share of both answers that must agree, from 0 to 1.
 
-    Of that, `own_words` words or signs must be the student's, neither the course's nor a known answer's.
+    At least `own_words` of the agreeing words or tokens must be the students' own: neither the course's nor a
+    known answer's.
     """
 
     name: str
@@ -73,7 +75,7 @@ RARER = 1.0
 
 @dataclass(frozen=True)
 class Agreement:
-    """What two students' answers to one task have in common; `alike` runs from 0 to 1."""
+    """The common part of two students' answers to one task; `alike` is their similarity, from 0 to 1."""
 
     task: str
     kind: Comparison
@@ -85,30 +87,32 @@ class Agreement:
 
     @property
     def weight(self) -> float:
-        """How much of their own agrees."""
+        """The weight of the agreement: the amount of the students' own text in it."""
         return self.own_words * self.alike * self.kind.worth
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two students and all that their answers have in common, the weightiest first."""
+    """Two students and all agreements between their answers, the weightiest first."""
 
     students: tuple[str, str]
     agreements: tuple[Agreement, ...]
 
     @property
     def weight(self) -> float:
-        """How much of their own agrees, but for mistakes that many make."""
+        """The sum of the agreements' weights, without mistakes that many students make."""
         return sum(agreement.weight for agreement in self.agreements if not agreement.common)
 
 
 def similar(
     results: Iterable[TaskResult], course_answers: Mapping[str, Sequence[str]], prose: str = ""
 ) -> list[Pair]:
-    """List pairs of students whose answers agree where hardly anybody's do, the most alike first.
+    """Return the pairs of students with unusually similar answers, the most similar first.
 
-    `course_answers` are the course's own answers to each task, right and wrong, and the stub; `prose` is its
-    text.
+    Args:
+        results: the graded answers of all students.
+        course_answers: the course's own answers to each task: right ones, wrong ones and the stub.
+        prose: the lesson's text.
     """
     by_task: dict[str, list[TaskResult]] = defaultdict(list)
     for result in results:
@@ -251,9 +255,9 @@ def _same_profile(
 
 
 def course_says(course: Class, lesson: str) -> tuple[dict[str, list[str]], str]:
-    """Return what a lesson itself says: its known answers to each task, right and wrong, and its text.
+    """Return the course's own text: its answers to each task, right and wrong, and the lesson's prose.
 
-    Without the lesson's source, these are only what students were given.
+    Without the lesson's source, the answers are only those that students were given.
     """
     release = nbformat.read(course.release(lesson), as_version=4)
     course_answers: dict[str, list[str]] = {}
@@ -306,12 +310,12 @@ def _agreements(
 
 
 def signs(code: str) -> list[str]:
-    """Return what a piece of code consists of, without comments and layout."""
+    """Return the tokens of a piece of code, without comments and layout."""
     return [token.string for token in _tokens(code) if token.type not in LAYOUT]
 
 
 def in_any_order(code: str) -> list[str]:
-    """Return what a piece of code consists of, with one name for all names and its lines in a fixed order."""
+    """Return the tokens of a piece of code with all names replaced by one, and its lines sorted."""
     lines: dict[int, list[str]] = defaultdict(list)
     for token in _tokens(code):
         if token.type not in LAYOUT:
@@ -329,7 +333,7 @@ def _unnamed(code: list[str]) -> list[str]:
 
 
 def comments(code: str) -> str:
-    """Return a piece of code's comments."""
+    """Return the comments in a piece of code."""
     return " ".join(token.string.lstrip("# ") for token in _tokens(code) if token.type == tokenize.COMMENT)
 
 

@@ -1,4 +1,4 @@
-"""What students get and nothing else: notebooks, the wheels of the checks, and what starts them."""
+"""Pack the files that students get, and no others: notebooks, the wheels of the checks, and a launcher."""
 
 from __future__ import annotations
 
@@ -113,22 +113,22 @@ def bundle(
     hints: int | None = None,
     exam: bool = False,
 ) -> tuple[str, ...]:
-    """Pack the lessons that students have by now into a folder, or into a zip file that unpacks into its own.
+    """Pack lessons for students into a folder, or into a zip file with a single folder.
 
     Args:
         course: the course.
-        lessons: their names.
-        out: where to.
-        url: the address of a folder where the wheels will be found, for Colab; students are asked for the
-            files where empty.
-        hints: how many hints each task keeps; all of them if None.
-        exam: whether checks only say that an answer is received: nothing of the course's own is packed then.
+        lessons: the names of all lessons that students have by now.
+        out: the path of the folder or zip file.
+        url: the address of the folder that will contain the wheels, for Colab. If it is empty, students are
+            asked to upload the wheels.
+        hints: the number of hints that each task keeps; None for all.
+        exam: whether checks only say that an answer is received. Then no part of the course's bank is packed.
 
     Returns:
-        What is in it.
+        The paths of the packed files.
 
     Raises:
-        CannotBundle: a lesson is not built, or the tool was not installed.
+        CannotBundle: a lesson is not built, or the tool is not installed as a distribution.
     """
     with tempfile.TemporaryDirectory(prefix="bundle-") as temporary:
         root = Path(temporary) / course.name

@@ -1,7 +1,7 @@
-"""What a class handed in, as it comes from a platform: whose each file is, by what the platform says.
+"""Read a class's submissions from an archive, with each file's owner as the platform states it.
 
-Every file of an archive comes back as a `HandedFile`, even one that is not read; files that programs keep
-come back as a number.
+Every file of an archive is returned as a `HandedFile`, even one whose content is not read. Files that
+programs leave behind are only counted.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ MAX_LIST_BYTES = 200_000_000
 
 
 class BadArchive(UserError):
-    """An archive cannot be opened at all; says why."""
+    """An archive cannot be opened. The message says why."""
 
 
 @dataclass
@@ -67,17 +67,17 @@ class _Unit:
 def entries(
     path: Path, platforms: Collection[Platform], wanted: Callable[[str], bool] | None = None
 ) -> Iterator[HandedFile]:
-    """Yield every file in an archive, in a folder where a browser has unpacked it already, or one notebook.
+    """Yield every file in an archive, in a folder that a browser has unpacked, or in a single notebook.
 
-    Whose it is the platform says that made the archive: nothing that a student can name does.
+    Only the platform's own naming decides who owns a file, not a name that a student can choose.
 
     Args:
         path: the archive, folder or notebook.
-        platforms: those that it may come from.
-        wanted: tells by its name whether a file is read; what may be a notebook if none.
+        platforms: the platforms that it may come from.
+        wanted: tells by a file's name whether to read its content; by default, possible notebooks are read.
 
     Raises:
-        BadArchive: it cannot be opened, or holds too much to be what a class handed in.
+        BadArchive: the archive cannot be opened, or is too large to be a class's submissions.
     """
     if path.is_dir():
         yield from _of(path, list(in_folder(path)), platforms, wanted or may_be_notebook)

@@ -1,7 +1,7 @@
-"""Open archives as strangers filled them, within limits.
+"""Open archives from strangers, within limits.
 
-A name inside an archive is only a label here. Nothing is ever unpacked under it. Every file of an archive
-is named, even one that is not read; files that programs keep are counted.
+A name inside an archive is used only as a label. Nothing is ever unpacked under that name. Every file of an
+archive is named, even if its content is not read. Files that programs leave behind are only counted.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ DRIVE = re.compile("[A-Za-z]:")
 
 @dataclass(frozen=True)
 class PackedFile:
-    """A file of an archive before it is read."""
+    """A file in an archive whose content has not been read."""
 
     name: str
     modified: tuple[int, ...]
@@ -63,7 +63,7 @@ class PackedFile:
 
 @dataclass(frozen=True)
 class Member:
-    """A file of a student's own archive; its content is empty where it is no notebook, or was refused."""
+    """A file in a student's own archive. Its content is empty if it is not a notebook or was refused."""
 
     path: str
     modified: tuple[int, ...] = ()
@@ -73,7 +73,7 @@ class Member:
 
 @dataclass(frozen=True)
 class Unpacked:
-    """The files of a student's own archive, how many programs left in it, and the bytes that were read."""
+    """The files of a student's own archive, the number of ignored files, and the number of bytes read."""
 
     members: list[Member]
     noise: int
@@ -82,7 +82,12 @@ class Unpacked:
 
 @contextmanager
 def open_archive(file: IO[bytes], name: str) -> Iterator[Iterator[PackedFile]]:
-    """Open an archive and yield its files, by the archive's name."""
+    """Open a zip or tar archive, and yield its files.
+
+    Args:
+        file: the archive.
+        name: its name, whose suffix tells its format.
+    """
     if name.lower().endswith(TAR):
         with tarfile.open(fileobj=file) as archive:
             yield _in_tar(archive)
@@ -92,7 +97,7 @@ def open_archive(file: IO[bytes], name: str) -> Iterator[Iterator[PackedFile]]:
 
 
 def in_folder(path: Path) -> Iterator[PackedFile]:
-    """Yield the files of a folder, as of an archive that a browser has unpacked already."""
+    """Yield the files of a folder, as if it were an archive that a browser has already unpacked."""
     for file in sorted(path.rglob("*")):
         if file.is_file() or file.is_symlink():
             linked = "it is a link to another place" if file.is_symlink() else ""
@@ -145,7 +150,7 @@ def _in_memory(archive: tarfile.TarFile, info: tarfile.TarInfo) -> IO[bytes]:
 
 
 def composed(name: str) -> str:
-    """Return a name in one normal form: macOS writes letters and their accents apart."""
+    """Return a name in Unicode normal form: macOS stores letters and their accents separately."""
     return unicodedata.normalize("NFC", name)
 
 
@@ -155,14 +160,14 @@ def _leads_out(name: str) -> str:
 
 
 def unpacked(content: bytes, name: str, most: int, size: int, depth: int = MAX_DEPTH) -> Unpacked:
-    """Return the files of a student's own archive, and of archives in it to any depth, within one budget.
+    """Return the files of a student's own archive, and of archives nested in it, within one budget.
 
     Args:
         content: the archive.
-        name: its name, by whose ending it is opened.
-        most: notebooks that may be read of it.
-        size: bytes that may be read of it, those of what is too large among them.
-        depth: archives inside one another that may be opened.
+        name: its name, whose suffix tells its format.
+        most: the number of notebooks that may be read.
+        size: the number of bytes that may be read, including those of files that turn out to be too large.
+        depth: the number of levels of nested archives that may be opened.
     """
     members: list[Member] = []
     noise, rest = 0, size
@@ -209,6 +214,6 @@ def unpacked(content: bytes, name: str, most: int, size: int, depth: int = MAX_D
 
 
 def may_be_notebook(name: str) -> bool:
-    """Tell whether a file may be a notebook, by its name: nothing else is unpacked."""
+    """Tell whether a file may be a notebook, by its name. Other files are not unpacked."""
     last = name.rpartition("/")[2].lower()
     return ".ipynb" in last or last.rpartition(".")[2] in ("json", "txt", last)

@@ -1,4 +1,4 @@
-"""Whose a file of an archive is, by the platform, the roster and what the instructor said."""
+"""Find the owners of a file in an archive, from the platform, the roster and the instructor's options."""
 
 from __future__ import annotations
 
@@ -14,7 +14,16 @@ from autograder.words.phrases import listed
 
 
 def owners_of(request: Request, lesson: str, entry: HandedFile) -> list[set[str]]:
-    """Return for each person who handed it in the students who this may be: one, if all is well."""
+    """Return the possible students for each person who submitted a file; one student each, if it is clear.
+
+    Args:
+        request: the request, with the roster and the instructor's `who` options.
+        lesson: the lesson's name.
+        entry: the file.
+
+    Returns:
+        A set of student ids for each person of a group, or for the one person.
+    """
     for called in (entry.user, entry.folder, entry.path, entry.file, *entry.labels[:1]):
         if called and called in request.who:
             return [{student} for student in request.who[called].split(",")]
@@ -54,9 +63,10 @@ def _one_person(request: Request, lesson: str, entry: HandedFile) -> set[str]:
 
 
 def by_leading_identifier(roster: Roster, entry: HandedFile) -> list[set[str]]:
-    """Return whose identifier or group stands before `_` at the start of a file's name that no platform gave.
+    """Return the owners named by an identifier or group before `_` at the start of a file's name.
 
-    It may be part of somebody else's, so this counts only where other files of the archive are named so too.
+    Files that a platform has named are left out. The identifier may be part of another student's, so the
+    caller uses the result only if other files of the archive are named in the same way.
     """
     if entry.lms:
         return []
@@ -76,7 +86,7 @@ def by_leading_identifier(roster: Roster, entry: HandedFile) -> list[set[str]]:
 
 
 def is_unmistakable(roster: Roster, entry: HandedFile, people: Sequence[set[str]]) -> bool:
-    """Tell whether an archive's own name for a file begins with an identifier of theirs that is no word."""
+    """Tell whether a file's name begins with an identifier of its owners that cannot be an ordinary word."""
     start = normalize_identifier(entry.path)
     keys = {key for students in people for student in students for key in roster.people[student].identifiers}
     return any(
@@ -96,7 +106,7 @@ def _bears_name(request: Request, entry: HandedFile, students: set[str]) -> bool
 
 
 def name_of_nobody(request: Request, entry: HandedFile, people: Sequence[set[str]]) -> str:
-    """Return what to tell of a file that has a student's number and another name: a group's, perhaps."""
+    """Return a note on a file with a student's platform number but another name, such as a group's; or ""."""
     platform = request.platforms.get(entry.lms)
     by_number = platform is not None and platform.numbers_listed and entry.user not in request.who
     if not by_number or len(people) != 1 or _bears_name(request, entry, people[0]):
@@ -132,7 +142,7 @@ def _guessed(request: Request, guesses: Sequence[Guess]) -> set[str]:
 
 
 def contradicts(asked: Request, placed: Placed) -> str:
-    """Return whom else a file's name names, where a platform says who handed it in."""
+    """Return the students whom a file's own name states, if none is the owner that the platform states."""
     entry = placed.entry
     if not entry.lms:
         return ""
@@ -143,7 +153,7 @@ def contradicts(asked: Request, placed: Placed) -> str:
 
 
 def unclear(request: Request, entry: HandedFile, people: Sequence[set[str]]) -> str:
-    """Return why a file cannot be placed, and the option that places it."""
+    """Return the reason why a file cannot be matched to a student, and the option that does it."""
     called = shlex.quote(entry.user or entry.folder or entry.path)
     if entry.together:
         whom = [min(students) if len(students) == 1 else "STUDENT" for students in people]

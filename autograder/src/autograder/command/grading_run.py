@@ -13,7 +13,7 @@ from functools import cached_property
 
 from nbformat import from_dict
 
-from autograder.classroom.attempt_selection import Attempts, attempts, tell
+from autograder.classroom.attempt_selection import Attempts, attempts, insert_note
 from autograder.classroom.collection import CollectionRecord, folder_of, read_record
 from autograder.classroom.hand_in_times import stamp_late
 from autograder.grading.class_folder import STAMP, Class, Submission
@@ -475,7 +475,7 @@ class _Run:
                 up_or_down[task.points < before[task.task]] += 1
                 change = f"{task.task} {before[task.task]:g} -> {task.points:g}"
                 self.told.add(who, change, f"{task.task} has another score")
-        counts = waiting.attempts and waiting.attempts.told(result.attempt)
+        counts = waiting.attempts and waiting.attempts.description(result.attempt)
         notes = (counts, *result.notes) if counts else result.notes
         for note in notes:
             self.told.add(who, note, note.texts[-1] if isinstance(note, LazyMessage) else "")
@@ -485,7 +485,7 @@ class _Run:
         try:
             graded = from_dict(json.loads(result.notebook))
             if counts:
-                tell(self._course, graded, counts)
+                insert_note(self._course, graded, counts)
             to_read, by_hand = book.write(waiting.submission, graded, waiting.made_from, result.tasks, notes)
             summary.written_answers += to_read
             summary.by_hand += by_hand

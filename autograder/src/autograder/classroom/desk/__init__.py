@@ -1,6 +1,6 @@
-"""The pages that an instructor works with, on this machine only.
+"""Serve the pages with which an instructor works, on this machine only.
 
-They show and write what the gradebook and the stored verdicts hold; nothing is graded here.
+They show and change data in the gradebook and the stored verdicts. Nothing is graded here.
 """
 
 # The modules that other rooms use.

@@ -1,4 +1,4 @@
-"""One written question over all students: what each wrote, the marking scheme, and what a person gives."""
+"""Show one written question for all students: their answers, the marking scheme, and points to give."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LINE = re.compile(r"^- (\d+(?:\.\d+)?) points?: (.*(?:\n {2}.*)*)", re.MULTILINE
 
 @dataclass(frozen=True)
 class RubricLine:
-    """A line of a marking scheme."""
+    """A line of a marking scheme: its points and its text."""
 
     points: float
     text: Markup
@@ -38,7 +38,10 @@ class RubricLine:
 
 @dataclass(frozen=True)
 class WrittenAnswer:
-    """What a student wrote, or several alike, and what they were given; `key` stands for who it is."""
+    """An answer, shared by all students who wrote the same, with its points and comment.
+
+    `key` identifies it without naming a student.
+    """
 
     key: str
     times: int
@@ -52,7 +55,9 @@ class WrittenAnswer:
 
 
 def on_page(data: Data, token: str, lesson: str, name: str) -> dict[str, Any]:
-    """Return what the page of a question shows: its scheme, and all answers in an order that tells nothing.
+    """Return the template variables of a question's page: its marking scheme, and all answers.
+
+    The order of the answers does not show who wrote them.
 
     Raises:
         NotThere: nobody has answered such a question.
@@ -101,17 +106,29 @@ def give(
     by: str = "",
     nothing: bool = False,
 ) -> dict[str, Any]:
-    """Give an answer the points of some lines of the scheme, in nbgrader's gradebook.
+    """Give an answer the points of some lines of the marking scheme, and a comment, in nbgrader's gradebook.
 
-    Whoever wrote the very same gets the same. `before` is the state that the page showed. Without a line, an
-    answer that is to be read stays so, unless it is to get `nothing`: somebody may write a comment first.
+    All students who wrote the same answer get the same points.
+
+    Args:
+        data: the class.
+        lesson: the lesson's name.
+        name: the task's id.
+        key: the answer's key on the page.
+        token: the token of the page's user, from which keys are made.
+        lines: the indices of the lines of the marking scheme.
+        comment: the comment; "" for none.
+        before: the state of the answer that the page showed.
+        by: the name of the person who gives the points.
+        nothing: whether an answer without lines gets 0 points. Otherwise it still waits to be read, so that a
+            comment can be written first.
 
     Returns:
-        What was given for it now, as the page shows it.
+        The answer's new points, comment and state, for the page.
 
     Raises:
         NotThere: there is no such answer or line.
-        Outdated: somebody else has given it something meanwhile.
+        Outdated: somebody else has changed its points or comment since the page was loaded.
     """
     same = next(
         (some for some in _same(data, _results(data, lesson, name)) if key_of(some[0].student, token) == key),
@@ -173,7 +190,7 @@ def _given(data: Data, result: TaskResult) -> dict[str, Any]:
 
 
 def statement(course: Class, lesson: str, task: str) -> str:
-    """Return what a lesson asks for in a task: its text from the last heading on."""
+    """Return the statement of a task: the lesson's text from the last heading before the answer."""
     cells = nbformat.read(course.release(lesson), as_version=4).cells
     index = next((at for at, cell in enumerate(cells) if cell["id"] in (task, f"{task}-answer")), 0)
     texts: list[str] = []
@@ -217,21 +234,21 @@ def _results(data: Data, lesson: str, name: str) -> list[TaskResult]:
 
 
 def scheme(course: Class, lesson: str, task: str) -> tuple[RubricLine, ...]:
-    """Return the lines of a question's marking scheme, or none if the lesson's source is missing."""
+    """Return the lines of a question's marking scheme; none if the lesson's source is missing."""
     text = answers_in(course.banks.course.source / lesson, lesson, "markdown").get(task, "")
     return tuple(RubricLine(float(points), as_markup(what)) for points, what in LINE.findall(text))
 
 
 def as_markup(text: str) -> Markup:
-    """Return what a student wrote, as a page may show it."""
+    """Return a student's text as HTML that is safe to show."""
     return Markup(markdown2html(None, text))  # type: ignore[arg-type]  # noqa: S704
 
 
 def in_a_box(shown: Markup) -> Markup:
-    """Return what a student wrote in a box of its own, out of which nothing of it is drawn."""
+    """Return a student's text in an HTML box, outside of which none of it can be drawn."""
     return Markup('<div class="box">{}</div>').format(shown)
 
 
 def key_of(student: str, token: str) -> str:
-    """Return what stands for a student on a page without names."""
+    """Return a key that identifies a student on a page without names."""
     return hashlib.sha256(f"{token} {student}".encode()).hexdigest()[:16]

@@ -1,4 +1,4 @@
-"""Points that a person gives: who gave what to whom is kept, and each time can be taken back."""
+"""Give points by hand, record who gave them to whom, and take them back."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_SHOWN = 20
 
 @dataclass(frozen=True)
 class ManualGrade:
-    """Points that were given at one time, to one student or to several."""
+    """Points that a person gave in one action, to one or several students."""
 
     action: str
     at: str
@@ -31,7 +31,7 @@ class ManualGrade:
 
 
 def last_given(data: Data) -> list[ManualGrade]:
-    """Return what was given last, the newest first."""
+    """Return the latest actions of giving points by hand, newest first."""
     actions: dict[str, list[Change]] = {}
     for change in data.changes:
         if change.action:
@@ -52,10 +52,14 @@ def last_given(data: Data) -> list[ManualGrade]:
 
 
 def points(number: object, possible: float) -> float | None:
-    """Return the points that a page sends; None where it sends none.
+    """Return the points that a page sent as a number; None if the field was empty.
+
+    Args:
+        number: the content of the field.
+        possible: the maximum.
 
     Raises:
-        NotThere: they are no number, or more than can be had.
+        NotThere: the content is not a number from 0 to the maximum.
     """
     text = str(number if number is not None else "").strip().replace(",", ".")
     try:
@@ -76,19 +80,19 @@ def give(
     was: float | None,
     by: str,
 ) -> tuple[list[str], list[str]]:
-    """Give some students these points for a task; whoever has got others since keeps those.
+    """Give some students these points for a task, except those whose points by hand have changed meanwhile.
 
     Args:
         book: the gradebook; the caller commits.
-        lesson: the lesson.
-        task: the task.
-        students: their ids.
-        value: the points; None takes back what was given by hand.
-        was: what the page showed as given by hand.
-        by: who gives them.
+        lesson: the lesson's name.
+        task: the task's id.
+        students: the students' ids.
+        value: the points; None to take points by hand back.
+        was: the points by hand that the page showed.
+        by: the name of the person who gives them.
 
     Returns:
-        Who has them now, and who keeps others.
+        The students who now have these points, and those who keep other points.
     """
     have, keep, changes, action = [], [], [], secrets.token_hex(6)
     for student in students:
@@ -105,13 +109,19 @@ def give(
 
 
 def take_back(data: Data, action: str, by: str) -> tuple[int, int]:
-    """Have what was given at one time be as it was before; who has got other points since keeps those.
+    """Undo one action of giving points, except for students whose points by hand have changed since.
+
+    Args:
+        data: the class.
+        action: the id of the action.
+        by: the name of the person who takes them back.
 
     Returns:
-        How many have what they had before, and how many keep other points.
+        The number of students whose earlier points were restored, and the number of those who keep other
+        points.
 
     Raises:
-        NotThere: nothing was given then.
+        NotThere: there is no such action.
     """
     given = [change for change in data.changes if change.action == action and action]
     if not given:

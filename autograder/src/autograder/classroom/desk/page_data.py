@@ -1,4 +1,4 @@
-"""What the pages are made of: read once from the gradebook and the stored verdicts, for all of them."""
+"""Read the data for all pages of the desk, once, from the gradebook and the stored verdicts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from autograder.words.language import _
 
 @dataclass(frozen=True)
 class StudentWork:
-    """What a student handed in for a lesson, its score, and each task's mark with what was found of it."""
+    """A student's submission for a lesson, its score, and the mark and result of each task."""
 
     handed_in: HandedIn
     score: float
@@ -34,22 +34,23 @@ class StudentWork:
 
     @property
     def lesson(self) -> str:
+        """The lesson's name."""
         return self.handed_in.lesson
 
     @property
     def waiting(self) -> int:
-        """How many of its answers a person has yet to read."""
+        """The number of its answers that a person has still to read."""
         return sum(mark.to_read for mark, _ in self.rows)
 
     @property
     def flags(self) -> list[tuple[str, str]]:
-        """Why a person should look at it: the task, and what was flagged there."""
+        """The tasks at which a person should look, each with the flag that says why."""
         return [(result.task, flag) for _, result in self.rows if result for flag in result.flags]
 
 
 @dataclass(frozen=True)
 class Totals:
-    """A lesson over all students: how many handed it in, late, and need a look or a reader; their mean."""
+    """The totals of a lesson: submissions, late ones, ones to look at, unread answers, and the mean score."""
 
     handed_in: int
     late: int
@@ -59,11 +60,11 @@ class Totals:
 
 
 class NotThere(UserError):
-    """What was asked for is not there, or makes no sense; says why."""
+    """The requested object does not exist, or the request makes no sense. The message says why."""
 
 
 class Outdated(NotThere):
-    """Somebody was faster: what they gave stands in `now`, as the page shows it."""
+    """Somebody else saved a change first. `now` contains their values, for the page."""
 
     def __init__(self, now: Mapping[str, Any]) -> None:
         self.now = now
@@ -72,7 +73,7 @@ class Outdated(NotThere):
 
 @dataclass(frozen=True)
 class Data:
-    """A class, its scores and what grading found."""
+    """A class, its scores and its grading results."""
 
     course: Class
     known: Scores
@@ -85,16 +86,17 @@ class Data:
 
     @cached_property
     def people(self) -> dict[str, Person]:
+        """The students of the class, by id."""
         return {person.id: person for person in self.known.people}
 
     @cached_property
     def marks(self) -> dict[tuple[str, str, str], Mark]:
-        """The gradebook's marks, by lesson, student and task."""
+        """The marks in the gradebook, by lesson, student and task."""
         return {(mark.lesson, mark.student, mark.task): mark for mark in self.known.marks}
 
     @cached_property
     def ordered(self) -> list[Person]:
-        """The students as a list of a class has them: by last name, or by id where there is none."""
+        """The students in the order of a class list: by last name, or by id if there is no name."""
         return sorted(
             self.known.people,
             key=lambda person: (
@@ -106,17 +108,17 @@ class Data:
 
     @cached_property
     def sections(self) -> list[str]:
-        """The sections of the class as its list names them; none where it names none."""
+        """The names of the class's sections, in alphabetical order."""
         return sorted({person.section for person in self.known.people if person.section})
 
     @cached_property
     def others(self) -> Mapping[str, tuple[str, ...]]:
-        """The files that students handed in and that are no notebooks."""
+        """The names of submitted files that are not notebooks, by student."""
         return read_record(self.course).others
 
     @cached_property
     def tasks(self) -> dict[tuple[str, str], list[TaskResult]]:
-        """What was found, by lesson and task."""
+        """The results of grading, by lesson and task."""
         by_task: dict[tuple[str, str], list[TaskResult]] = defaultdict(list)
         for result in self.results:
             by_task[result.lesson, result.task].append(result)
@@ -124,7 +126,7 @@ class Data:
 
     @cached_property
     def works(self) -> dict[str, list[StudentWork]]:
-        """The work that each student handed in, by the student, in the order of lessons and tasks."""
+        """The submissions of each student, by student id, in the order of lessons and tasks."""
         by_task = {(result.lesson, result.student, result.task): result for result in self.results}
         order = {which: position for position, which in enumerate(self.tasks)}
         rows: dict[tuple[str, str], list[tuple[Mark, TaskResult | None]]] = defaultdict(list)
@@ -145,12 +147,12 @@ class Data:
 
     @cached_property
     def work(self) -> dict[tuple[str, str], StudentWork]:
-        """What was handed in, by student and lesson."""
+        """The submissions, by student and lesson."""
         return {(who, handed.lesson): handed for who, several in self.works.items() for handed in several}
 
     @cached_property
     def totals(self) -> dict[str, Totals]:
-        """Each lesson over all students."""
+        """The totals of each lesson over all students."""
         totals = {}
         for lesson in self.known.lessons:
             works = [work for work in self.work.values() if work.lesson == lesson]
@@ -165,7 +167,7 @@ class Data:
 
     @cached_property
     def questions(self) -> dict[tuple[str, str], int]:
-        """The questions that were answered in words, and how many answers are yet to be read."""
+        """The number of answers still to be read for each written question, by lesson and task."""
         return {
             which: sum(self.is_waiting(result) for result in some)
             for which, some in self.tasks.items()
@@ -177,38 +179,43 @@ class Data:
         return {}
 
     def words(self, lesson: str) -> Words:
-        """Return what the tasks and mistakes of a lesson are called."""
+        """Return the titles of a lesson's tasks and mistakes."""
         if lesson not in self._words:
             self._words[lesson] = Words(self.course, lesson)
         return self._words[lesson]
 
     def title(self, lesson: str, task: str) -> str:
-        """Return what a task is called; its id where the course has the lesson no more."""
+        """Return a task's title, or its id if the course no longer has the lesson."""
         return self.words(lesson).title(task) if lesson in self.course.banks.folders else task
 
     def name(self, student: str) -> str:
+        """Return a student's name, or the id if the gradebook has no such student."""
         return self.people[student].name if student in self.people else student
 
     def when(self, at: str) -> str:
-        """Return a time that a record holds, in the time that the class lives in."""
+        """Return a time from a record in words, in the class's time zone.
+
+        Args:
+            at: the time, in ISO 8601.
+        """
         return self.course.policy.told(datetime.fromisoformat(at))
 
     def is_waiting(self, result: TaskResult) -> bool:
-        """Tell whether a person has yet to look at an answer."""
+        """Tell whether a person has still to look at an answer."""
         mark = self.marks.get((result.lesson, result.student, result.task))
         return mark is not None and mark.waiting
 
     def comment(self, result: TaskResult) -> str:
-        """Return what a person wrote below an answer."""
+        """Return the comment that a person wrote on an answer; "" if there is none."""
         return self.comments.get((result.lesson, result.student, cell_of(result)), "")
 
     def counted_comments(self, answers: Iterable[TaskResult]) -> Counter[str]:
-        """Return the comments below some answers, and how many have each."""
+        """Return the comments on some answers, each with the number of answers that have it."""
         return Counter(text for result in answers if (text := self.comment(result)))
 
 
 def why_look(flag: str) -> str:
-    """Return in words why a person should look at a task."""
+    """Return the reason, in words, for which a person should look at a task."""
     reasons = {
         "stopped": _("its cell did not end by itself"),
         "forbidden": _("it makes a call that the task forbids"),
@@ -219,12 +226,12 @@ def why_look(flag: str) -> str:
 
 
 def cell_of(result: TaskResult) -> str:
-    """Return the cell that an answer stands in: there nbgrader keeps comments."""
+    """Return the id of the answer's cell, where nbgrader keeps comments."""
     return result.task if result.points is None else f"{result.task}-answer"
 
 
 def read(course: Class) -> Data:
-    """Read all that is known of a class.
+    """Return the data of a class.
 
     Raises:
         BadBook: the gradebook cannot be used.

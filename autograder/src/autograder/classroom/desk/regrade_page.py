@@ -1,4 +1,4 @@
-"""What students ask about their scores, and what is answered: a comment below the answer, perhaps points."""
+"""Show students' regrade requests, and answer them with a comment and, if needed, with points."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from autograder.words.language import _
 
 
 def key_of(asked: Asked) -> str:
-    """Return what stands for a request on a page."""
+    """Return a key that identifies a request on a page."""
     which = asked.lesson, asked.student, asked.task, asked.text
     return hashlib.sha256("\0".join(which).encode()).hexdigest()[:16]
 
 
 def on_page(data: Data) -> dict[str, Any]:
-    """Return what the page of requests shows: those that wait for an answer first, the oldest first."""
+    """Return the template variables of the page of requests. Unanswered requests come first, oldest first."""
     by_task = {(result.lesson, result.student, result.task): result for result in data.results}
     rows = [
         (key_of(asked), asked, data.marks.get(which), by_task.get(which))
@@ -33,11 +33,20 @@ def on_page(data: Data) -> dict[str, Any]:
 
 
 def answer(data: Data, key: str, text: str, before: str, value: object, was: object, by: str) -> None:
-    """Answer a request: the student reads it below their answer; points are given where they are others.
+    """Answer a request with a comment on the student's answer, and with new points if they differ.
+
+    Args:
+        data: the class.
+        key: the request's key on the page.
+        text: the comment, which the student reads.
+        before: the answer to the request that the page showed.
+        value: the points that the page sent.
+        was: the points by hand that the page showed.
+        by: the name of the person who answers.
 
     Raises:
-        NotThere: there is no such request, nothing is said, or somebody else gave other points meanwhile.
-        Outdated: somebody else has answered it since the page showed the answer `before`.
+        NotThere: there is no such request, the comment is empty, or somebody else has changed the points.
+        Outdated: somebody else has answered the request since the page was loaded.
     """
     asked = next((request for request in data.asked if key_of(request) == key), None)
     mark = data.marks.get((asked.lesson, asked.student, asked.task)) if asked else None

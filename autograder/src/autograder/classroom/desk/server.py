@@ -1,4 +1,4 @@
-"""`autograder desk`: the instructor's pages on this machine, for whoever has the address with its token."""
+"""Serve `autograder desk`: the instructor's pages, for users whose address contains a token."""
 
 from __future__ import annotations
 
@@ -81,10 +81,17 @@ def _report(data: Data, lesson: str) -> dict[str, Any]:
 
 
 def page(data: Data, kind: str, names: Sequence[str], keys: str, **how: Any) -> str:
-    """One page of the desk as HTML.
+    """Return one page of the desk as HTML.
+
+    Args:
+        data: the class.
+        kind: the kind of page, a key of `PAGES`.
+        names: the parts of the page's address, such as a lesson and a task.
+        keys: the user's token, from which keys on the page are made.
+        how: further variables for the template.
 
     Raises:
-        NotThere: it is about something that is not there.
+        NotThere: the page's lesson, task or student does not exist.
     """
     _, show = PAGES[kind]
     return render(TEMPLATES.get(kind, kind), **show(data, keys, *names), **how)
@@ -92,7 +99,7 @@ def page(data: Data, kind: str, names: Sequence[str], keys: str, **how: Any) -> 
 
 @dataclass(frozen=True)
 class Seat:
-    """Somebody at the desk: who they are, and the token that lets them in until a time."""
+    """A user of the desk: a name, and a token that is valid until a time, in seconds since the epoch."""
 
     token: str
     by: str = ""
@@ -100,7 +107,7 @@ class Seat:
 
 
 class Handler(web.RequestHandler):
-    """A page of the desk; whoever asks without a token, or by another host's name, gets nothing."""
+    """The handler of one kind of page. It refuses requests without a valid token or host name."""
 
     def initialize(self, course: Class, seats: Sequence[Seat], host: str, kind: str) -> None:
         self.course, self.seats, self.host, self.kind = course.with_rules_anew(), seats, host, kind
@@ -143,7 +150,7 @@ class Handler(web.RequestHandler):
         self.finish(content)
 
     def post(self, *names: str) -> None:
-        """Save what a person gives, which comes as JSON, and say what was saved."""
+        """Save the JSON data that a page sends, and answer with what was saved."""
         # The header cannot come from another site's form.
         if not compare_digest(self.request.headers.get("X-Desk-Token", "").encode(), self.token.encode()):
             raise web.HTTPError(403)
@@ -247,7 +254,13 @@ def _file_name(kind: str, *names: str) -> str:
 
 
 def application(course: Class, seats: Sequence[Seat], host: str = "") -> web.Application:
-    """Return the desk as a web application, also by the name of a `host` that passes requests on."""
+    """Return the desk as a web application.
+
+    Args:
+        course: the class.
+        seats: the users.
+        host: the name of a web server that forwards requests to it; "" for none.
+    """
     given = {"course": course, "seats": seats, "host": host}
     return web.Application([(where, Handler, {**given, "kind": kind}) for kind, (where, _) in PAGES.items()])
 
@@ -269,7 +282,7 @@ class _Connection:
 
 
 class Server(HTTPServer):
-    """Tornado's server, whose connections are bounded: others on this machine reach it as well."""
+    """Tornado's server with limited connections, since other users of this machine can reach it too."""
 
     def initialize(self, shown: web.Application, limits: Limits) -> None:  # type: ignore[override]
         super().initialize(
@@ -279,7 +292,7 @@ class Server(HTTPServer):
         self._admitted: dict[IOStream, tuple[str, _Connection]] = {}
 
     def handle_stream(self, stream: IOStream, address: tuple[Any, ...]) -> None:
-        """Begin to serve a connection, or close it where there are too many."""
+        """Start to serve a connection, or close it if there are too many."""
         connection = _Connection(stream)
         if not self._admission.admit(str(address[0]), connection):
             stream.close()
@@ -288,7 +301,7 @@ class Server(HTTPServer):
         super().handle_stream(stream, address)
 
     def on_close(self, server_conn: Any) -> None:
-        """Count a connection no longer."""
+        """Stop counting a closed connection."""
         super().on_close(server_conn)
         self._admission.release(*self._admitted.pop(server_conn.stream))
 
@@ -302,16 +315,16 @@ def serve(
     proxy: str = "",
     hours: float = inf,
 ) -> None:
-    """Serve the desk until it is interrupted.
+    """Serve the desk until the process is interrupted.
 
     Args:
         course: the class.
-        port: a port; any free one if 0.
-        say: takes who somebody is, and their address with its token.
-        people: who sits at it.
-        listen: an address of this machine.
-        proxy: the name of a web server in front that speaks TLS; "" where there is none.
-        hours: how long the addresses are good for.
+        port: a port; 0 for any free one.
+        say: called with each user's name, and their address with its token.
+        people: the names of the users.
+        listen: an address of this machine to listen on.
+        proxy: the name of a web server with TLS that forwards requests; "" for none.
+        hours: the number of hours for which the addresses are valid.
     """
 
     async def run() -> None:
@@ -329,7 +342,11 @@ def serve(
 
 
 def write_static(course: Class, folder: Path) -> list[Path]:
-    """Write every page as a file that needs no server; nothing can be given there."""
+    """Write every page as a file that needs no server and in which nothing can be changed.
+
+    Returns:
+        The paths of the files.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     (folder / ".gitignore").write_text("*\n")  # of people, wherever it lies
     data = read(course)

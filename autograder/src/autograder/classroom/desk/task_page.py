@@ -1,4 +1,4 @@
-"""One task over all students: answers that got the same verdict together, and one comment for all of them."""
+"""Show one task for all students: answers grouped by verdict, and one comment or score for a whole group."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from autograder.words.language import _
 
 @dataclass(frozen=True)
 class Answer:
-    """One answer and who gave it; what differs in comments, names of files and layout counts as the same."""
+    """One answer and the students who gave it, apart from comments, file names and layout."""
 
     text: str
     students: Sequence[str]
@@ -27,7 +27,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Group:
-    """The answers to a task that got the same verdict."""
+    """The answers to a task with the same verdict."""
 
     key: str
     says: str  # the verdict, in words
@@ -44,10 +44,10 @@ class Group:
 
 
 def on_page(data: Data, lesson: str, name: str) -> dict[str, Any]:
-    """Return what the page of a task shows: all its answers, the wrong ones first, by how many gave them.
+    """Return the template variables of a task's page: all its answers, the commonest wrong ones first.
 
     Raises:
-        NotThere: nobody has answered such a task, or it is answered in words.
+        NotThere: nobody has answered such a task, or it is a written question.
     """
     results = _results(data, lesson, name)
     grouped = sorted(
@@ -66,12 +66,12 @@ def on_page(data: Data, lesson: str, name: str) -> dict[str, Any]:
 
 
 def comment_on(data: Data, lesson: str, name: str, key: str, comment: str, before: str) -> tuple[int, int]:
-    """Write one comment below every answer of a group, in nbgrader's gradebook; "" takes it back.
+    """Write one comment on every answer of a group, in nbgrader's gradebook; "" removes it.
 
-    It takes the place of the comment `before`. Who has another one keeps that.
+    Answers with a comment other than `before` keep theirs.
 
     Returns:
-        How many have it now, and how many keep their own.
+        The number of answers that now have the comment, and of those that keep their own.
 
     Raises:
         NotThere: there is no such group.
@@ -91,13 +91,22 @@ def comment_on(data: Data, lesson: str, name: str, key: str, comment: str, befor
 def points_for(
     data: Data, lesson: str, name: str, key: str, value: object, was: object, by: str
 ) -> tuple[int, int]:
-    """Give every answer of a group the same points by hand; "" takes back what was given so.
+    """Give every answer of a group the same points by hand; "" removes points by hand.
+
+    Args:
+        data: the class.
+        lesson: the lesson's name.
+        name: the task's id.
+        key: the group's key on the page.
+        value: the points that the page sent.
+        was: the points by hand that the page showed. Answers with other points by hand keep theirs.
+        by: the name of the person who gives them.
 
     Returns:
-        How many have them now, and how many keep other points that a person gave.
+        The number of answers that now have the points, and of those that keep other points by hand.
 
     Raises:
-        NotThere: there is no such group, or these are no points.
+        NotThere: there is no such group, or the points are not valid.
     """
     results = _results(data, lesson, name)
     members = _grouped(data, results).get(key)
@@ -112,10 +121,10 @@ def points_for(
 
 
 def keep_points(data: Data, lesson: str, name: str, key: str) -> int:
-    """Keep the points by hand of a group as they are: a person has looked at what was graded again.
+    """Confirm the points by hand of a group after its answers were graded again.
 
     Returns:
-        Whose there were to look at, in number.
+        The number of answers whose points were waiting to be confirmed.
 
     Raises:
         NotThere: there is no such group.
@@ -132,15 +141,15 @@ def keep_points(data: Data, lesson: str, name: str, key: str) -> int:
 
 
 def points_for_everybody(data: Data, lesson: str, name: str, value: object, by: str) -> tuple[int, int]:
-    """Give the whole class the same points by hand for a task, those as well who handed nothing in.
+    """Give the whole class the same points by hand for a task, including students without a submission.
 
-    Whoever has other points that a person gave keeps those; grading again changes none of them.
+    Students with other points by hand keep theirs. Grading again does not change the points.
 
     Returns:
-        How many have them now, and how many keep others.
+        The number of students who now have the points, and of those who keep other points by hand.
 
     Raises:
-        NotThere: there is no such task, or these are no points.
+        NotThere: there is no such task, or the points are not valid.
     """
     points = manual_grades.points(value, _results(data, lesson, name)[0].possible)
     if points is None:

@@ -1,6 +1,6 @@
-"""The pages that an instructor reads, made from the templates beside this file.
+"""Render the pages that an instructor reads, from the templates beside this file.
 
-What they show is gathered elsewhere.
+Their data is gathered elsewhere.
 """
 
 from __future__ import annotations
@@ -14,6 +14,11 @@ ALONE = {"link": None, "lesson": "", "token": "", "nonce": ""}
 
 
 def render(page: str, **values: Any) -> str:
-    """One page as HTML that needs no other file; `page` is a template's name without its endings."""
+    """Return a page as HTML that needs no other file.
+
+    Args:
+        page: the name of its template, without `.html.j2`.
+        values: the template's variables.
+    """
     template = templates("autograder.classroom", "pages").get_template(f"{page}.html.j2")
     return template.render(**{**ALONE, **values})

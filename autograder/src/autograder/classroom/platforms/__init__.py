@@ -1,6 +1,6 @@
-"""Learning platforms, one module for each: what their archives, lists and score sheets are like.
+"""Describe the formats of learning platforms, one module for each: archives, class lists and score sheets.
 
-What is done with files and scores, whatever platform they come from, stands in `classroom` itself.
+Code that treats files and scores of all platforms alike is in `classroom` itself.
 """
 
 # The modules that other rooms use.

@@ -1,4 +1,4 @@
-"""Blackboard: its archives of an assignment's files."""
+"""Read the file names in Blackboard's archives of submissions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ NAME = re.compile(r"(?P<names>.+_.+)_attempt_(?P<time>\d{4}(?:-\d{2}){5})(?:_(?P
 
 
 def read_name(part: str, is_file: bool, plain: HandedFile) -> HandedFile | None:
-    """Return what Blackboard says in a file's name; it makes no folders, and a zip is named as a file."""
+    """Return the owner and time of a file that Blackboard has named; None if the name is not Blackboard's.
+
+    Blackboard makes no folders, and names a zip file like any other file.
+    """
     match = NAME.fullmatch(part) if is_file or part.endswith(".zip") else None
     if match is None:
         return None

@@ -1,4 +1,4 @@
-"""Brightspace: its archives of an assignment's files."""
+"""Read the names in Brightspace's archives of submissions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NAME = re.compile(
 
 
 def read_name(part: str, is_file: bool, plain: HandedFile) -> HandedFile | None:
-    """Return what Brightspace says in the name of a submission's folder, or of a file that lies in none."""
+    """Return the owner and time in a folder's or file's name; None if Brightspace did not give the name."""
     match = NAME.fullmatch(part)
     if match is None:
         return None

@@ -1,4 +1,4 @@
-"""Canvas: its archives of submissions, its gradebook, its upload of files that were sent back."""
+"""Read Canvas's archives of submissions, fill its gradebook export, and name feedback files for upload."""
 
 from __future__ import annotations
 
@@ -50,7 +50,10 @@ LISTS = Lists(
 
 
 def read_name(part: str, is_file: bool, plain: HandedFile) -> HandedFile | None:
-    """Return what Canvas says in a file's name; it makes no folders, and a zip is named as a file."""
+    """Return the owner of a file that Canvas has named; None if the name is not Canvas's.
+
+    Canvas makes no folders, and names a zip file like any other file.
+    """
     if ANONYMOUS.fullmatch(part):
         return replace(plain, lms="canvas", anonymous=True)
     match = NAME.fullmatch(part) if is_file or part.endswith(".zip") else None
@@ -69,11 +72,17 @@ def read_name(part: str, is_file: bool, plain: HandedFile) -> HandedFile | None:
 
 
 def fill(class_scores: Scores, table: Table, lesson: str, scale: bool = False) -> Merged:
-    """Fill the columns of a gradebook that are called as our lessons are, or as the one that is named.
+    """Fill the columns of a gradebook export that have the names of lessons.
+
+    Args:
+        class_scores: the scores of the class.
+        table: the export.
+        lesson: the only lesson to fill in; "" for all.
+        scale: whether to scale scores to a column's maximum.
 
     Raises:
-        BadList: there is no such column, or its maximum is no number.
-        OtherMaximum: the maximum of every such column is another one than ours, and nobody asked to scale.
+        BadList: there is no such column, or its maximum is not a number.
+        OtherMaximum: the maximum of every such column is not ours, and `scale` is false.
     """
     wanted = [name for name in class_scores.lessons if lesson in ("", name)]
     if not wanted:

@@ -1,4 +1,4 @@
-"""No platform: folders and files as people name them, lists as nbgrader and spreadsheets have them."""
+"""Read archives and lists of no particular platform: folders and files that people have named themselves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""GitHub Classroom: its class list. The folders of its repositories are read as people name folders."""
+"""Read GitHub Classroom's class list. Its repository folders are read like folders that people have named."""
 
 from __future__ import annotations
 

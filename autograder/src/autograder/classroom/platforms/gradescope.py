@@ -1,4 +1,4 @@
-"""Gradescope: its export of submissions, in which a list says whose each folder is."""
+"""Read Gradescope's export of submissions, in which a list states the owner of each folder."""
 
 from __future__ import annotations
 
@@ -24,7 +24,11 @@ LISTS = Lists(
 
 
 def read_list(text: bytes) -> Mapping[str, HandedFile]:
-    """Return who handed in what lies in each folder: several people where they worked as a group."""
+    """Return the owners of each folder in an export, several for a group's submission.
+
+    Args:
+        text: the content of the list, in YAML.
+    """
     try:
         metadata = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506
     except yaml.YAMLError:

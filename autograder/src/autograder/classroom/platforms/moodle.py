@@ -1,4 +1,4 @@
-"""Moodle: its archives, its lists of participants, its grading worksheet, its upload of feedback files."""
+"""Read Moodle's archives, lists of participants and grading worksheets, and name its feedback files."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PARTICIPANT = re.compile(r"(\D*[^\W\d_]\D*?) ?(\d+)")
 
 
 def by_form(rows: Sequence[Sequence[str]]) -> Mapping[str, int]:
-    """Return the columns of a grading worksheet, which a column of the highest grade gives away."""
+    """Return the columns of a grading worksheet, recognised by its column of the highest grade."""
     address = _addresses(rows)
     if address is None or not _are_participants(rows):
         return {}
@@ -36,7 +36,7 @@ def by_form(rows: Sequence[Sequence[str]]) -> Mapping[str, int]:
 
 
 def by_content(rows: Sequence[Sequence[str]]) -> Mapping[str, int]:
-    """Return the columns of a list in another language than English: Moodle's columns keep their order.
+    """Return the columns of a list in a language other than English, by Moodle's fixed order of columns.
 
     In a worksheet: participant, full name, perhaps the ID number, address, status. In a list of participants:
     first name, last name, perhaps the ID number, address.
@@ -108,7 +108,7 @@ LISTS = Lists(
 
 
 def read_name(part: str, is_file: bool, plain: HandedFile) -> HandedFile | None:
-    """Return what Moodle says in the name of a student's folder, or of a file where it makes no folders."""
+    """Return the owner in the name of a student's folder or file; None if Moodle did not give the name."""
     match = NAME.fullmatch(part)
     if match is None:
         return None
@@ -131,11 +131,17 @@ def read_name(part: str, is_file: bool, plain: HandedFile) -> HandedFile | None:
 
 
 def fill(class_scores: Scores, table: Table, lesson: str, scale: bool = False) -> Merged:
-    """Fill the grades of a grading worksheet.
+    """Fill the grades in a grading worksheet.
+
+    Args:
+        class_scores: the scores of the class.
+        table: the worksheet.
+        lesson: the lesson that the worksheet is of.
+        scale: whether to scale scores to the worksheet's maximum.
 
     Raises:
-        BadList: it is no grading worksheet, or the lesson is not graded.
-        OtherMaximum: its maximum is another one than ours, and nobody asked to scale.
+        BadList: the table is not a grading worksheet, or the lesson is not graded.
+        OtherMaximum: the worksheet's maximum is not ours, and `scale` is false.
     """
     places = _grades(table)
     if places is None:

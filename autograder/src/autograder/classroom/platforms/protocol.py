@@ -1,4 +1,4 @@
-"""What there is to know of a learning platform, the same for each of them."""
+"""Define the description of a learning platform that each platform's module provides."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from autograder.records.serialization import UNSTORED
 
 @dataclass(frozen=True)
 class Guess:
-    """A label that is part of a name, after a prefix that may be the platform's: a group, an assignment."""
+    """A possible name of a student or group within a longer name, after a prefix of the platform's."""
 
     label: str  # what may be a person's name, number or address
     prefix: str  # what comes before it
@@ -24,7 +24,7 @@ class Guess:
 
 @dataclass(frozen=True)
 class HandedFile:
-    """A file in an archive."""
+    """A file in an archive, and everything that the archive states about it."""
 
     archive: str  # the name of the archive that it is in
     path: str  # its name there, whatever it says
@@ -60,7 +60,7 @@ class HandedFile:
 
 @dataclass(frozen=True)
 class Platform:
-    """All that the other modules know of one learning platform."""
+    """A learning platform: its names, its file formats, and the functions that read and write them."""
 
     name: str  # one lower-case word
     title: str  # what people call it

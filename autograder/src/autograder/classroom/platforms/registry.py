@@ -1,4 +1,4 @@
-"""The platforms that a class can use: the tool's own, and those that its course adds."""
+"""List the platforms that a class can use: the tool's own, and those that its course adds."""
 
 from __future__ import annotations
 
@@ -18,10 +18,12 @@ from autograder.records.load_definitions import defined_by
 
 
 def platforms_of(course: Course) -> Mapping[str, Platform]:
-    """Return the platforms by their names. A course's stand in `PLATFORMS` of the file that it names.
+    """Return the platforms by their names.
+
+    A course adds platforms in the list `PLATFORMS` of a file that its `course.toml` names.
 
     Raises:
-        AuthoringError: that file is missing or fails, or gives one the name of another.
+        AuthoringError: that file is missing or fails, or two platforms have the same name.
     """
     of_the_tool = (PLAIN, MOODLE, CANVAS, GRADESCOPE, BLACKBOARD, BRIGHTSPACE, GITHUB_CLASSROOM)
     file = course.adds.platforms
