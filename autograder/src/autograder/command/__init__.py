@@ -1,6 +1,6 @@
-"""The command line: what an author and an instructor type, and what is printed.
+"""Define the command line: the commands that authors and instructors type, and their output.
 
-Every other room can be used without it, so nothing imports this one.
+Every other room can be used without it, so nothing imports it.
 """
 
 # The modules that other rooms use.

@@ -1,4 +1,4 @@
-"""The `autograder` command: which commands it has, and in which order its help shows them."""
+"""Define the `autograder` command: its subcommands, and their order in the help."""
 
 from __future__ import annotations
 
@@ -49,25 +49,25 @@ EARLIER = {"regrade": "requests"}  # names up to 0.3
 
 
 def module_of(name: str) -> str:
-    """Return the module of a command."""
+    """Return the name of a command's module."""
     return f"{name.replace('-', '_')}_command"
 
 
 def function_of(name: str) -> str:
-    """Return the function of a command in its module."""
+    """Return the name of a command's function in its module."""
     word = name.replace("-", "_")
     return f"{word}_" if iskeyword(word) else word
 
 
 def help_of(name: str) -> str:
-    """Return what a command says that it does, without an import of its module."""
+    """Return the first paragraph of a command's docstring, without importing its module."""
     text = Path(__file__).with_name(f"{module_of(name)}.py").read_text(encoding="utf-8")
     functions = {node.name: node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)}
     return " ".join((ast.get_docstring(functions[function_of(name)]) or "").split("\n\n")[0].split())
 
 
 def load(name: str) -> Any:
-    """Return a command, or a group of its own, whose module is imported only now."""
+    """Import a command's module, and return the command or the group of commands in it."""
     module = import_module(f"autograder.command.{module_of(name)}")
     if not (group := getattr(module, "app", None)):
         group = typer.Typer(add_completion=False)
@@ -78,7 +78,7 @@ def load(name: str) -> Any:
 
 
 class LazyCommands(Commands):
-    """The commands of the table, each loaded when it is called: the help of the whole needs none of them."""
+    """The commands in `COMMANDS`, each imported only when it is called; the overall help imports none."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
@@ -86,20 +86,20 @@ class LazyCommands(Commands):
             self.add_command(TyperCommand(name, rich_help_panel=panel))
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Return the names of the commands; from now on each has what it says that it does."""
+        """Return the names of the commands, and set each command's help text."""
         for name, command in self.commands.items():
             command.help = help_of(name)
         return super().list_commands(ctx)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write the help, each command with its example below what it does."""
+        """Write the help, with an example below each command's description."""
         for name in self.list_commands(ctx):
             command, example = self.commands[name], f"autograder {name} {COMMANDS[name][1]}".rstrip()
             command.short_help = f"\b\n{command.help}\n{example}"
         super().format_help(ctx, formatter)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Return the name of the command that was typed, the command, and the words that are for it."""
+        """Return the name of the typed command, the command itself, and its arguments."""
         name, _, rest = super().resolve_command(ctx, [EARLIER.get(args[0], args[0]), *args[1:]])
         return name, name and load(name), rest
 
@@ -124,5 +124,5 @@ def _of_all(
 
 
 def main() -> None:
-    """Entry point of the `autograder` command."""
+    """Run the `autograder` command."""
     app()

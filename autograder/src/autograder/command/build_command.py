@@ -1,4 +1,4 @@
-"""The command that builds lessons in all languages, or says what is stale."""
+"""The command that builds lessons in all languages, or lists the stale ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command that packs what students get."""
+"""The command that packs the bundle for students."""
 
 from __future__ import annotations
 

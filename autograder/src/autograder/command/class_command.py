@@ -1,4 +1,4 @@
-"""The command that makes or checks what a class has agreed on."""
+"""The command that creates or checks `class.toml`, the rules of a class."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command that takes in what a learning platform collected."""
+"""The command that collects submissions from a learning platform's archives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all commands have in common: what they print, how they refuse, and what is meant by what was typed."""
+"""Print output, refuse invalid requests, and interpret names that were typed, for all commands."""
 
 from __future__ import annotations
 
@@ -44,26 +44,31 @@ errors = Console(stderr=True)
 
 
 def say(text: object, console: Console = out, style: str | None = None) -> None:
-    """Print a text as it is, its lines one by one, whatever a stranger may have written into them."""
+    """Print a text line by line and literally: markup and control characters in it have no effect."""
     for line in str(text).split("\n"):
         console.print(visible(line), style=style, markup=False, highlight=False, soft_wrap=True)
 
 
 def complain(problems: Iterable[object], style: str = "red") -> None:
-    """Say what is wrong."""
+    """Print each problem on the error output."""
     for problem in problems:
         say(problem, errors, style)
 
 
 def refuse(why: object) -> NoReturn:
-    """End the command because of what was asked."""
+    """Print the reason why the request is refused, and end the command with status 2."""
     complain([why])
     raise typer.Exit(2) from None
 
 
 @contextmanager
 def needing(extra: str, what: str) -> Iterator[None]:
-    """End the command where a package is missing that is imported inside, and say how to install it."""
+    """End the command if an import inside the `with` block fails, and say which packages to install.
+
+    Args:
+        extra: the extra of the tool that installs the packages.
+        what: the feature that needs them, at the start of a sentence.
+    """
     try:
         yield
     except ModuleNotFoundError as missing:
@@ -73,7 +78,7 @@ def needing(extra: str, what: str) -> Iterator[None]:
 
 
 class Commands(TyperGroup):
-    """Commands that end with a sentence where the course, its gradebook or a file cannot be used."""
+    """A group of commands that turns known errors in a course, a gradebook or a file into one sentence."""
 
     def main(self, *words: Any, **settings: Any) -> Any:
         for stream in (sys.stdout, sys.stderr):
@@ -106,7 +111,12 @@ class Commands(TyperGroup):
 
 
 def resolve_lessons(lessons: Sequence[str], names: Sequence[str]) -> list[str]:
-    """Return the lessons meant by what was typed, full names or numbers; all where nothing was typed."""
+    """Return the lessons with the given names or numbers; all lessons if none are given.
+
+    Args:
+        lessons: all lessons of the course.
+        names: the names or numbers that were typed.
+    """
     if not lessons:
         refuse("There is no lesson here: run this in the course folder, or name it with --course.")
     chosen = []
@@ -122,7 +132,7 @@ def resolve_lessons(lessons: Sequence[str], names: Sequence[str]) -> list[str]:
 
 
 def languages_of(course: Course, names: Sequence[str]) -> list[str]:
-    """Return the languages that were asked for, or all that the course is translated into."""
+    """Return the languages with the given codes, or all translations of the course if none are given."""
     for name in names:
         if name not in course.languages[1:]:
             refuse(

@@ -1,4 +1,4 @@
-"""The command that puts scores into a platform's files, or sends them."""
+"""The command that writes scores into a platform's files, or sends them to the platform."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command that grades what was handed in."""
+"""The command that grades submissions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One run of `autograder grade`, from the files that were handed in to the gradebook."""
+"""Run `autograder grade`, from the submitted files to the gradebook."""
 
 from __future__ import annotations
 
@@ -56,7 +56,10 @@ Advance = Callable[[int, int, str], None]
 
 @dataclass(frozen=True)
 class GradeOptions:
-    """What to grade: lessons by name, students by id (all if none), and how; `remote` on a cluster."""
+    """The options of a run: lessons by name, students by id (all if empty), and how to run the submissions.
+
+    `remote` is true if they run on a cluster.
+    """
 
     course: Class
     lessons: list[str]
@@ -71,7 +74,7 @@ class GradeOptions:
 
 @dataclass(frozen=True)
 class PendingSubmission:
-    """A submission that is to be graded, what its grade depends on, and the release that it came from."""
+    """A submission to grade, the digests on which its grade depends, and the release that it fills in."""
 
     submission: Submission
     made_from: Mapping[str, str]
@@ -107,7 +110,7 @@ COUNTED = {
 
 @dataclass
 class Summary:
-    """What a run did, in numbers; `faults` are submissions that our own code failed on."""
+    """The numbers of a run. `faults` lists submissions on which the grader itself failed."""
 
     graded: int = 0
     current: int = 0
@@ -122,11 +125,12 @@ class Summary:
 
     @property
     def nothing(self) -> bool:
-        """Tell whether there was nothing to grade."""
+        """Whether there was nothing to grade."""
         return not (self.graded or self.current or self.settled or self.faults or self.interrupted)
 
     @property
     def text(self) -> str:
+        """The numbers as one sentence."""
         if self.dry_run:
             done = ngettext(
                 "{number} submission would be graded", "{number} submissions would be graded", self.graded
@@ -147,16 +151,19 @@ class Summary:
 
 
 def grade_class(order: GradeOptions, say: Say, advance: Advance, executor: Executor | None = None) -> Summary:
-    """Grade every submission whose file, lesson or checks have changed since it was graded.
+    """Grade every submission whose file, lesson or checks have changed since it was last graded.
 
     Args:
-        order: what to grade.
-        say: takes a line for a person: a submission that needs their eye, a score that changes.
-        advance: takes how many submissions are done, of how many, and the last one's name.
-        executor: where submissions are graded; kept processes, each with a sandbox, if none.
+        order: the options of the run.
+        say: called with each line for the instructor, such as a submission to look at or a score that
+            changes.
+        advance: called with the number of submissions done, the number of all, and the last one's student and
+            lesson.
+        executor: the executor that grades submissions; by default, processes on this machine, each with a
+            sandbox.
 
     Raises:
-        NoSandbox: submissions cannot be shut in on this machine.
+        NoSandbox: this machine cannot run submissions in a sandbox.
         BadBook: the gradebook cannot be used.
     """
     _ = order.course.policy  # a mistake in it is said first: it can be mended without a sandbox

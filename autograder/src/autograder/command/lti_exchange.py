@@ -1,4 +1,4 @@
-"""What is exchanged with a platform that speaks LTI 1.3: class lists and scores. It needs the extra `lti`."""
+"""Exchange class lists and scores with a platform by LTI 1.3. This needs the extra `lti`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from autograder.words.language import ngettext
 
 
 def registration_of(class_folder: Class) -> tuple[Registrations, Callable[[PlatformContext], Connection]]:
-    """Return what a class is registered with, and what makes the way to each course's platform."""
+    """Return a class's registrations, and a function that connects to the platform of a course."""
     registered = Registrations.read(class_folder.banks.course)
     keys = keyring(class_folder.banks.course)
 
@@ -36,12 +36,15 @@ def registration_of(class_folder: Class) -> tuple[Registrations, Callable[[Platf
 
 
 def class_list(class_folder: Class, dry: bool, new: bool = False) -> tuple[list[Person], Enrolment]:
-    """Put the platform's class list into the gradebook. Returns its people, and what changed by it.
+    """Add the platform's class list to the gradebook.
 
     Args:
         class_folder: the class.
-        dry: write nothing.
-        new: take people in whose names are known and whose identifiers are not.
+        dry: whether to write nothing.
+        new: whether to accept people who have the name of a student but none of the student's identifiers.
+
+    Returns:
+        The people on the list, and the changes that they make to the class.
     """
     registered, connect = registration_of(class_folder)
     people: dict[str, Person] = {}
@@ -74,7 +77,7 @@ def class_list(class_folder: Class, dry: bool, new: bool = False) -> tuple[list[
 
 @dataclass(frozen=True)
 class SendOrder:
-    """What `export --lti` was asked for."""
+    """The options of `export --lti`."""
 
     lessons: Sequence[str]
     scale: bool
@@ -83,7 +86,11 @@ class SendOrder:
 
 
 def send(class_folder: Class, class_scores: Scores, order: SendOrder) -> bool:
-    """Send scores to the platform, each once and again when it changed; tells whether all went well."""
+    """Send scores to the platform: each once, and again if it has changed.
+
+    Returns:
+        True if every score was sent and every student with a score is on the platform's class list.
+    """
     registered, connect = registration_of(class_folder)
     graded = sorted(
         {lesson for _, lesson in class_scores.scores} & {*order.lessons} & {*class_scores.lessons}
@@ -120,7 +127,7 @@ def send(class_folder: Class, class_scores: Scores, order: SendOrder) -> bool:
 
 
 def comments_on(class_folder: Class, lesson: str) -> dict[str, str]:
-    """Return what people wrote below the answers of each student, in one text."""
+    """Return the comments on the answers of each student, joined into one text, by student id."""
     with gradebook_queries.opened(class_folder.database) as book:
         written = book.comments()
     lines: dict[str, list[str]] = {}

@@ -1,4 +1,4 @@
-"""The command that prints what the tasks of a lesson can say to a learner."""
+"""The command that prints the messages that a lesson's tasks can give to a learner."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A bar that shows how far a command is."""
+"""Show a progress bar for a command."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from autograder.command import console
 
 
 def progress_bar() -> Progress:
-    """Return a bar that counts on, below what else is printed, and is gone once all is done."""
+    """Return a progress bar that stays below other output and disappears at the end."""
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),

@@ -1,4 +1,4 @@
-"""Web servers that stand before a server of ours, as a person names them."""
+"""Read the addresses of proxies, web servers in front of this tool's own server."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Proxies = Annotated[
 
 
 def limits_behind(proxies: Sequence[str] | None) -> Limits:
-    """Return the limits of a server's connections, behind the web servers that a person named."""
+    """Return the limits on connections of a server behind these proxies."""
     try:
         return Limits(proxies=tuple(proxies or ()))
     except ValueError as problem:

@@ -1,4 +1,4 @@
-"""The command that shows what a class misunderstood."""
+"""The command that reports the misunderstandings of a class."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command that takes in what students ask about their scores."""
+"""The command that collects students' regrade requests."""
 
 from __future__ import annotations
 

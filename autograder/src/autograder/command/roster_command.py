@@ -1,4 +1,4 @@
-"""The command that puts a class list into the gradebook."""
+"""The command that adds a class list to the gradebook."""
 
 from __future__ import annotations
 

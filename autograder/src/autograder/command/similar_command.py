@@ -1,4 +1,4 @@
-"""The command that finds work that two students share."""
+"""The command that finds similar work by two students."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command that takes a lesson's new text into the catalogues of its translations."""
+"""The command that brings translation files up to date with a lesson's text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Build lessons again each time that a file which their builds read is saved."""
+"""Rebuild lessons each time that a file that their builds read is saved."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ Parts = Mapping[str, str]  # digests of a file's cells by their ids, or of the w
 
 
 def watch(course: Course, names: Sequence[str], words: Sequence[str]) -> None:
-    """Build lessons, and each again when anything that its build reads has changed; until Ctrl-C.
+    """Build lessons, and rebuild each when a file that its build reads has changed, until Ctrl-C.
 
     Args:
         course: the course, as it is at the beginning.
-        names: the lessons.
-        words: further words of the command that builds.
+        names: the lessons' names.
+        words: further arguments of the `build` command.
     """
     last: dict[str, str] = {}
     while True:
