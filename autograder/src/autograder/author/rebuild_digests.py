@@ -32,7 +32,7 @@ class Unknown(Exception):
 
 @dataclass
 class Digests:
-    """The function that digests the values of one lesson, with the texts that it needs.
+    """A digester for the values of one lesson.
 
     Attributes:
         texts: the text of each cell and file that the author wrote, by the file name under which its code is

@@ -1,4 +1,4 @@
-"""nbgrader's settings for this course: its steps on our folders, its grading through our judge."""
+"""Configure nbgrader for this course: its steps use this course's folders and this tool's grading."""
 
 from autograder.author.settings import configure
 

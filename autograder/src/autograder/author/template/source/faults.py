@@ -1,4 +1,4 @@
-"""The course's vocabulary of mistakes: each is named once, and many tasks may refer to it."""
+"""Name the mistakes of this course, each once, so that several tasks can refer to it."""
 
 from autograder.author.authoring import Fault
 

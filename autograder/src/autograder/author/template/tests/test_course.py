@@ -1,4 +1,4 @@
-"""What is made of the course's source is up to date, and its checks are real."""
+"""Test that the built files are up to date with the source, and that the checks recognise wrong answers."""
 
 import subprocess
 import sys

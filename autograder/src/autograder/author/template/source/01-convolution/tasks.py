@@ -1,4 +1,4 @@
-"""The tasks of this lesson: what answers are tried on, and answers that are known, right and wrong."""
+"""Define the tasks of this lesson: their probes, and known right and wrong answers."""
 
 import torch
 from autograder.author.authoring import Check, Forbid, Lesson, Probe, Task, rights, wrongs
