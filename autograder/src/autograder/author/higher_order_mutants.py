@@ -1,4 +1,4 @@
-"""Combine wrong answers: every two whose edits change different parts of the text, and some groups of three.
+"""Combine wrong answers: every pair whose edits change different parts of the text, and some triples.
 
 The bank keeps a short signature of each combination's outcomes, so that the judge can name both mistakes of a
 learner who made two.
@@ -82,12 +82,12 @@ def combine(
     run: Run,
     together: bool = True,
 ) -> tuple[list[str], list[tuple[int, ...]], list[Sights]]:
-    """Combine a task's wrong answers with other wordings, with each other, and with mistakes on results.
+    """Combine a task's wrong answers with each other, with other wordings, and with `OnResult` mistakes.
 
     The other wordings are the task's right answers: the effect of a mistake may depend on the order of the
-    steps around it. Functions are quick, so each two mistakes of a function are tried in every wording. Two
-    mistakes of a class are tried in other wordings only if they yield nan or inf, and only in wordings in
-    which one mistake yields numbers instead.
+    steps around it. Functions are quick, so every pair of mistakes of a function is tried in every wording. A
+    pair of mistakes of a class is tried in another wording only if it yields nan or inf, and only if one of
+    the two yields numbers in that wording.
 
     Args:
         task: the task, with the outcomes of its solution.
@@ -99,7 +99,7 @@ def combine(
         together: whether to combine wrong answers and to try other wordings, which takes most of the time.
 
     Returns:
-        The ids of mistakes on results that none of `task.wrong` shows; the members of each combination, as
+        The ids of `OnResult` mistakes that none of `task.wrong` shows; the members of each combination, as
         positions in `task.wrong` followed by those mistakes; and the failure signatures of each combination,
         by probe id.
     """

@@ -2,7 +2,7 @@
 
 A mistake that several tasks share has one hint in `faults.py`, true of the task for which it was written. In
 any other task, a person has to read it first: `read.toml`, in the lesson's folder, records which hints were
-read in each task. A hint that the task itself words needs no entry.
+read in each task. A hint that the task replaces by its own needs no entry.
 
 The code that a hint mentions is looked up too. A code word between backticks, and the phrases that
 `course.toml` lists under `claims`, must occur in the solution, in the wrong answer or in the text that the
@@ -56,7 +56,7 @@ def shared_in(course: Course, lesson: Lesson, faults: Faults) -> frozenset[str]:
 def to_read(task: Task, shared: Collection[str]) -> dict[str, str]:
     """Return the shared hints that an author has to read in this task, by the mistake's id.
 
-    A hint that the task itself words is not included.
+    A hint that the task replaces by its own is not included.
     """
     hints = [wrong.hint for wrong in task.wrong] + [""] * len(task.known_wrong)
     return {
@@ -69,7 +69,7 @@ def to_read(task: Task, shared: Collection[str]) -> dict[str, str]:
 def beside_others(
     task: Task, faults: Faults, solution: str, wrong: Iterable[Mapping[str, Outcome]]
 ) -> dict[str, str]:
-    """Return the hints of mistakes on results that the task can name only together with another mistake.
+    """Return the hints of `OnResult` mistakes that the task can name only together with another mistake.
 
     Args:
         task: the task, as `make_task` makes it.

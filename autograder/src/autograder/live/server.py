@@ -1,4 +1,4 @@
-"""Serve live rooms: on this machine, in a network by a certificate, or behind a JupyterHub."""
+"""Serve live rooms: on this machine, on a network with TLS, or behind a JupyterHub."""
 
 from __future__ import annotations
 

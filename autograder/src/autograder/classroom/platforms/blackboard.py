@@ -18,6 +18,11 @@ def read_name(part: str, is_file: bool, plain: HandedFile) -> HandedFile | None:
     """Return the owner and time of a file that Blackboard has named; None if the name is not Blackboard's.
 
     Blackboard makes no folders, and names a zip file like any other file.
+
+    Args:
+        part: the first part of the file's path in the archive.
+        is_file: whether that part is the file's own name rather than a folder's.
+        plain: the file, with nothing known about its owner.
     """
     match = NAME.fullmatch(part) if is_file or part.endswith(".zip") else None
     if match is None:

@@ -53,6 +53,11 @@ def read_name(part: str, is_file: bool, plain: HandedFile) -> HandedFile | None:
     """Return the owner of a file that Canvas has named; None if the name is not Canvas's.
 
     Canvas makes no folders, and names a zip file like any other file.
+
+    Args:
+        part: the first part of the file's path in the archive.
+        is_file: whether that part is the file's own name rather than a folder's.
+        plain: the file, with nothing known about its owner.
     """
     if ANONYMOUS.fullmatch(part):
         return replace(plain, lms="canvas", anonymous=True)

@@ -108,7 +108,13 @@ LISTS = Lists(
 
 
 def read_name(part: str, is_file: bool, plain: HandedFile) -> HandedFile | None:
-    """Return the owner in the name of a student's folder or file; None if Moodle did not give the name."""
+    """Return the owner in the name of a student's folder or file; None if Moodle did not give the name.
+
+    Args:
+        part: the first part of the file's path in the archive.
+        is_file: whether that part is the file's own name rather than a folder's.
+        plain: the file, with nothing known about its owner.
+    """
     match = NAME.fullmatch(part)
     if match is None:
         return None
