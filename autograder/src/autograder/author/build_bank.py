@@ -209,6 +209,11 @@ def answer_made(task: Task, text: str, runs: SolutionRuns, run: str = AS_SEEN) -
 def changed_answer(task: Task, changes: Sequence[AnyEdit], runs: SolutionRuns) -> str:
     """Return the text of an answer, made by applying edits to the solution of its task.
 
+    Args:
+        task: the task.
+        changes: the edits.
+        runs: the results of running the lesson's solution.
+
     Raises:
         AuthoringError: an edit does not match the solution. The message names the cell.
     """
@@ -229,6 +234,12 @@ def edited(task: Task, changes: Sequence[AnyEdit], solution: Solution) -> str:
 
 def evidence_for(task: Task, text: str, lesson: LessonBank, runs: SolutionRuns) -> Evidence:
     """Return the evidence about an answer cell with this text, as if a learner had written it.
+
+    Args:
+        task: the task, as the bank holds it.
+        text: the text of the answer cell.
+        lesson: the lesson's bank.
+        runs: the results of running the lesson's solution.
 
     Raises:
         AuthoringError: the text fails, or defines no answer.
@@ -411,7 +422,13 @@ def as_known(wrong: WrongAnswer, task: Task, faults: Faults) -> KnownWrong:
 
 
 def make_probe(task: Task, probe: Probe, runs: SolutionRuns) -> Probe:
-    """Return a probe with its inputs made and with the outcome of the solution."""
+    """Return a probe completed with its inputs and with the outcome of the solution.
+
+    Args:
+        task: the task.
+        probe: the probe, as the author describes it.
+        runs: the results of running the lesson's solution.
+    """
     namespace = runs.namespaces[AS_SEEN]
     reference = namespace[task.name]
     ready = _without_expected(probe, reference if task.kind == "module" else None, namespace)

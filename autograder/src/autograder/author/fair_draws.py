@@ -52,7 +52,14 @@ def hidden_tasks(
 
 
 def with_exam(bank: LessonBank, lesson: Lesson, runs: SolutionRuns, names: Collection[str]) -> LessonBank:
-    """Return the bank with exam probes added to the tasks that `names` lists."""
+    """Return the bank with exam probes for the tasks of an exam.
+
+    Args:
+        bank: the lesson's bank.
+        lesson: the definitions in the lesson's `tasks.py`.
+        runs: the results of running the lesson's solution.
+        names: the ids of all tasks of the exam, including those of other lessons.
+    """
     asked = tuple(task for task in lesson.tasks if task.id in names)
     hidden, _without = hidden_tasks(replace(lesson, tasks=asked), runs, EXAM)
     exams = {task.id: replace(bank.tasks[task.id], exam=task.probes) for task in hidden.values()}

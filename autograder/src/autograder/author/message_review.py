@@ -124,9 +124,15 @@ def _says(text: str, hint: str) -> bool:
 
 
 def confirm(course: Course, name: str, tasks: Sequence[TaskMessages]) -> int:
-    """Record that a person has read the messages of some tasks, and return the number of newly read texts.
+    """Record that a person has read the messages of some tasks. Records of deleted tasks are removed.
 
-    Records of tasks that no longer exist are removed.
+    Args:
+        course: the course.
+        name: the lesson's name.
+        tasks: the messages that were read.
+
+    Returns:
+        The number of texts that had not been read before.
     """
     folder = course.source / name
     there = {task.id for task in load_lesson(folder).tasks}

@@ -23,13 +23,18 @@ _forked: list[Callable[[Any], Any]] = []
 def each_lesson(
     work: Callable[[str], Done], lessons: Sequence[str], jobs: int
 ) -> Iterator[tuple[str, Done | AuthoringError]]:
-    """Yield the result of `work` for each lesson, as soon as it is done.
+    """Yield each lesson's name with the result of `work`, as soon as it is done.
 
     A single lesson is done in this process. Of several, each gets a new process, so that nothing left in
     memory by one lesson affects another; `work` must then be picklable.
 
-    Returns:
-        Each lesson's name with its result, or with the `AuthoringError` that `work` raised.
+    Args:
+        work: the function to call with each lesson's name.
+        lessons: the lessons' names.
+        jobs: the number of processes at one time.
+
+    Yields:
+        The lesson's name, with its result or the `AuthoringError` that `work` raised.
     """
     if len(lessons) == 1:
         yield lessons[0], _result_or_error(work, lessons[0])

@@ -47,7 +47,10 @@ def digest(hint: str) -> str:
 
 
 def shared_in(course: Course, lesson: Lesson, faults: Faults) -> frozenset[str]:
-    """Return the mistakes whose hints appear in more than one task, as far as this lesson's tasks show."""
+    """Return the ids of mistakes whose hints may appear in more than one task.
+
+    They are those that several of this lesson's tasks show, and those that the course's lessons share.
+    """
     uses = Counter(name for task in lesson.tasks for name in {wrong.fault for wrong in task.wrong})
     several = {name for name, count in uses.items() if count > 1}
     return frozenset(several | faults.shared if len(course.lessons) > 1 else several)
@@ -128,6 +131,12 @@ def false_claims(task: Task, claims: Claims, solution: Solution, notebook: Noteb
     """Return a problem for each hint of a task that mentions missing code, or calls wrong numbers right.
 
     The claim that the numbers are right can be tested only once the task's wrong answers have been run.
+
+    Args:
+        task: the task, with its known wrong answers.
+        claims: the phrases that the course checks, each with the code that it needs.
+        solution: the task's solution.
+        notebook: the lesson with its solutions.
     """
     position = next(
         position for position, cell in enumerate(notebook.cells) if cell["id"] == f"{task.id}-answer"

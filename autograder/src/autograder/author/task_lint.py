@@ -40,7 +40,16 @@ def refused_at_once(
 def untrue(
     course: Course, name: str, lesson: Lesson, notebook: NotebookNode, faults: Faults, tasks: Iterable[Task]
 ) -> list[str]:
-    """Return a problem for each shared hint that nobody has read in its task, and for each false claim."""
+    """Return a problem for each shared hint that nobody has read in its task, and for each false claim.
+
+    Args:
+        course: the course.
+        name: the lesson's name.
+        lesson: the definitions in the lesson's `tasks.py`.
+        notebook: the lesson with its solutions.
+        faults: the course's mistakes.
+        tasks: the tasks to check, with their known wrong answers.
+    """
     shared, read = shared_in(course, lesson, faults), load_read(course.source / name)
     solutions = solutions_in(lesson, notebook)
     problems = []

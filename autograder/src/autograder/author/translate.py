@@ -230,6 +230,11 @@ def _texts_said(path: Path) -> Iterator[str | tuple[str, ...]]:
 def read(course: Course, language: str, name: str) -> Catalog:
     """Return the content of a translation file; an empty catalog if the file does not exist.
 
+    Args:
+        course: the course.
+        language: the language.
+        name: the name of the translation file, one of `files`.
+
     Raises:
         AuthoringError: the file cannot be read.
     """

@@ -67,6 +67,12 @@ def collect_requests(
 
     A file that cannot be used is refused by itself, with a sentence in the outcome.
 
+    Args:
+        course: the class.
+        paths: the files, folders and archives.
+        platforms: the platforms from which archives may come, by name.
+        people: the class's roster.
+
     Raises:
         BadBook: the gradebook cannot be used.
     """

@@ -86,7 +86,13 @@ def by_leading_identifier(roster: Roster, entry: HandedFile) -> list[set[str]]:
 
 
 def is_unmistakable(roster: Roster, entry: HandedFile, people: Sequence[set[str]]) -> bool:
-    """Tell whether a file's name begins with an identifier of its owners that cannot be an ordinary word."""
+    """Tell whether a file's name begins with an identifier of its owners that cannot be an ordinary word.
+
+    Args:
+        roster: the class's roster.
+        entry: the file.
+        people: the possible students for each owner, as `owners_of` returns them.
+    """
     start = normalize_identifier(entry.path)
     keys = {key for students in people for student in students for key in roster.people[student].identifiers}
     return any(
@@ -106,7 +112,13 @@ def _bears_name(request: Request, entry: HandedFile, students: set[str]) -> bool
 
 
 def name_of_nobody(request: Request, entry: HandedFile, people: Sequence[set[str]]) -> str:
-    """Return a note on a file with a student's platform number but another name, such as a group's; or ""."""
+    """Return a note on a file with a student's platform number but another name, such as a group's; or "".
+
+    Args:
+        request: the request, with the roster and the platforms.
+        entry: the file.
+        people: the possible students for each owner, as `owners_of` returns them.
+    """
     platform = request.platforms.get(entry.lms)
     by_number = platform is not None and platform.numbers_listed and entry.user not in request.who
     if not by_number or len(people) != 1 or _bears_name(request, entry, people[0]):
@@ -153,7 +165,13 @@ def contradicts(asked: Request, placed: Placed) -> str:
 
 
 def unclear(request: Request, entry: HandedFile, people: Sequence[set[str]]) -> str:
-    """Return the reason why a file cannot be matched to a student, and the option that does it."""
+    """Return the reason why a file cannot be matched to a student, and the option that does it.
+
+    Args:
+        request: the request, with the roster.
+        entry: the file.
+        people: the possible students for each owner, as `owners_of` returns them.
+    """
     called = shlex.quote(entry.user or entry.folder or entry.path)
     if entry.together:
         whom = [min(students) if len(students) == 1 else "STUDENT" for students in people]

@@ -114,6 +114,15 @@ class Connection(ServiceConnector):
     ) -> Any:
         """Send a request to a service; if the platform refuses the access token, retry once with a new one.
 
+        Args:
+            scopes: the OAuth scopes of the access token.
+            url: the address of the service.
+            is_post: whether to send a POST request rather than a GET request.
+            data: the body of a POST request.
+            content_type: the type of that body.
+            accept: the type of the expected response.
+            case_insensitive_headers: a parameter of the library's, without effect here.
+
         Returns:
             The response's `headers`, its `body` as parsed JSON, and `next_page_url`.
 

@@ -87,7 +87,11 @@ class LtiApplication:
         return answer
 
     def launch(self, request: Request, form: Mapping[str, str]) -> Response:
-        """Verify a launch and show its page, and record the addresses of the platform's services."""
+        """Verify a launch and show its page, and record the addresses of the platform's services.
+
+        Raises:
+            Rejected: the launch message is not valid.
+        """
         launched = self.verifier.launch(form, _browser(request))
         lesson = self._lesson(launched.lesson)
         with open_store(self.place) as memory:
@@ -111,7 +115,11 @@ class LtiApplication:
         return _page("choose", **shown, lessons=self.course.lessons, key=key)
 
     def choose(self, _request: Request, chosen: Mapping[str, str]) -> Response:
-        """Send a platform the link to the lesson that a teacher has chosen."""
+        """Send a platform the link to the lesson that a teacher has chosen.
+
+        Raises:
+            Rejected: the page on which the lesson was chosen is too old, or the lesson does not exist.
+        """
         with self._lock:
             until, launched = self._choosing.pop(chosen.get("key", ""), (0.0, None))
         lesson = self._lesson(chosen.get("lesson", ""))

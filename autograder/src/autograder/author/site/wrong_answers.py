@@ -80,7 +80,13 @@ def _of_task(described: Task, executed: ExecutedLesson, bank: LessonBank) -> Ite
 
 
 def chips(course: Course, name: str, answers: WrongAnswers) -> dict[str, list[tuple[str, str]]]:
-    """Return the button's title and the HTML of each wrong answer, by task id."""
+    """Return the title of each wrong answer, and the HTML that a page shows for it, by task id.
+
+    Args:
+        course: the course.
+        name: the lesson's name.
+        answers: the wrong answers, as `wrong_answers` returns them.
+    """
     if not answers:
         return {}
     experiments.use(course)  # of a process of its own

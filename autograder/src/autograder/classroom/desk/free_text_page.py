@@ -59,6 +59,12 @@ def on_page(data: Data, token: str, lesson: str, name: str) -> dict[str, Any]:
 
     The order of the answers does not show who wrote them.
 
+    Args:
+        data: the class.
+        token: the token of the page's user, from which keys are made.
+        lesson: the lesson's name.
+        name: the task's id.
+
     Raises:
         NotThere: nobody has answered such a question.
     """

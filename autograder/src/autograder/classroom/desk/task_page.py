@@ -66,9 +66,15 @@ def on_page(data: Data, lesson: str, name: str) -> dict[str, Any]:
 
 
 def comment_on(data: Data, lesson: str, name: str, key: str, comment: str, before: str) -> tuple[int, int]:
-    """Write one comment on every answer of a group, in nbgrader's gradebook; "" removes it.
+    """Write one comment on every answer of a group, in nbgrader's gradebook.
 
-    Answers with a comment other than `before` keep theirs.
+    Args:
+        data: the class.
+        lesson: the lesson's name.
+        name: the task's id.
+        key: the group's key on the page.
+        comment: the comment; "" removes the comment.
+        before: the comment that the page showed. Answers with any other comment keep theirs.
 
     Returns:
         The number of answers that now have the comment, and of those that keep their own.
@@ -144,6 +150,13 @@ def points_for_everybody(data: Data, lesson: str, name: str, value: object, by: 
     """Give the whole class the same points by hand for a task, including students without a submission.
 
     Students with other points by hand keep theirs. Grading again does not change the points.
+
+    Args:
+        data: the class.
+        lesson: the lesson's name.
+        name: the task's id.
+        value: the points that the page sent.
+        by: the name of the person who gives them.
 
     Returns:
         The number of students who now have the points, and of those who keep other points by hand.
