@@ -145,6 +145,14 @@ def test_an_error_in_what_a_line_calls_is_told_with_that_line(share):
     assert "Line 2 of its cell calls `helper`, and it stops in there" in printed(word(error, share))
 
 
+def test_of_a_hook_with_other_arguments_it_is_not_said_to_look_at_what_the_model_is_given(share):
+    text = "share.<locals>.keep() takes 2 positional arguments but 3 were given"
+    error = raised("TypeError", text, line="model(x)", line_number=2, function="share", called="Model")
+    message = printed(word(error, share))
+    assert "look at what it is given" not in message
+    assert "A forward hook gets three" in message
+
+
 def test_all_that_a_call_could_have_taken_is_left_out(share):
     text = "masked_fill() received - got (bool, float), but expected one of:\n * (Tensor mask, Tensor value)"
     headline = word(raised("TypeError", text), share).headline

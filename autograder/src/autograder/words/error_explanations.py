@@ -10,6 +10,7 @@ from autograder.records.run_outcome import ErrorReport
 from autograder.words.language import _
 from autograder.words.phrases import N_, shape_text
 
+OF_A_HOOK = r"^TypeError: .*<locals>\.\w+\(\) (takes|missing) "
 # By a pattern for "type: message" and, below it, the line; the first that fits counts.
 EXPLAINED = {
     r"'(float|int)' object is not callable\n.*dropout\(": N_(
@@ -32,6 +33,11 @@ EXPLAINED = {
     ),
     r"missing the required .?forward.? function": N_(
         "Calling a module runs its method `forward`: is it spelt so, and indented as part of the class?"
+    ),
+    # What torch calls with what it has: nothing that a module is given mends that.
+    OF_A_HOOK: N_(
+        "A function of yours is called with other arguments than it takes. A forward hook gets three, the "
+        "module, its arguments and its result, and a pre-hook the first two."
     ),
     r"before Module.__init__\(\) call": N_("`super().__init__()` has to be the first line of `__init__`."),
     r"mat1 and mat2 shapes|size mismatch": N_(

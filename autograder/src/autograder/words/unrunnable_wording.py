@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from autograder.records import answer_findings as f
 from autograder.records.bank import Task
 from autograder.records.run_outcome import ErrorReport, Operand
-from autograder.words.error_explanations import explain_error, message_of
+from autograder.words.error_explanations import OF_A_HOOK, explain_error, message_of
 from autograder.words.language import LazyMessage, _, ngettext
 from autograder.words.phrases import N_, OR, Message, about, as_code, kind_text, listed, shape_text, tell
 
@@ -331,11 +332,12 @@ def _raised(finding: f.Raised, task: Task) -> Message:
             if asks
             else _(" Write `{name}`.", name=error.meant)
         )
+    is_given = bool(error.called) and not re.search(OF_A_HOOK, f"{error.type}: {error.message}")
     message = about(
         finding,
         task,
         N_("`{answer}` raised {error}{where}: {message}{suggestion}")
-        + (_HAPPENED[bool(error.called)] if error.line_number else ()),
+        + (_HAPPENED[is_given] if error.line_number else ()),
         code=error.line,
         error=error.type,
         line=error.line_number,
