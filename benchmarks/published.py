@@ -319,6 +319,68 @@ def compressed_layer(x: torch.Tensor) -> dict[str, torch.Tensor]:
     return {name: part.detach()[..., order] for name, part in parts.items()} | {"sinks": layer.sinks.detach()}
 
 
+SHARING_KINDS = ("full", "sliding", "full", "sliding", "sliding", "full")
+
+
+def sharing_layers(ids: torch.Tensor, pieces: tuple[int, ...], window: int = 4) -> dict[str, torch.Tensor]:
+    """Return the attention of a Gemma 4 of six layers, of which the last two read the keys of earlier ones.
+
+    The text arrives in pieces, with the library's own cache. All tensors are (layers, b, heads, tokens,
+    head_dim): queries and contexts of all layers, keys and values of the four layers that have their own.
+    Gemma does not divide scores by √head_dim, so the queries come multiplied by it.
+    """
+    from unittest.mock import patch
+
+    from transformers import DynamicCache, Gemma4TextConfig
+    from transformers.models.gemma4 import modeling_gemma4 as module
+
+    bases = {"full_attention": 700.0, "sliding_attention": 50.0}
+    config = Gemma4TextConfig(
+        vocab_size=31,
+        vocab_size_per_layer_input=31,
+        hidden_size=20,
+        intermediate_size=28,
+        num_hidden_layers=6,
+        num_attention_heads=3,
+        num_key_value_heads=3,
+        head_dim=6,
+        global_head_dim=6,
+        hidden_size_per_layer_input=0,
+        sliding_window=window,
+        layer_types=[f"{kind}_attention" for kind in SHARING_KINDS],
+        num_kv_shared_layers=2,
+        rope_parameters={kind: {"rope_theta": base, "rope_type": "default"} for kind, base in bases.items()},
+    )
+    config._attn_implementation = "eager"
+    model = module.Gemma4TextModel(config).eval()
+    generator = torch.Generator().manual_seed(35)
+    parts: dict[str, dict[int, list[torch.Tensor]]] = {
+        name: {layer: [] for layer in range(6)} for name in ("queries", "keys", "values", "contexts")
+    }
+    theirs = module.eager_attention_forward
+
+    def recorded(layer: Any, queries: Any, keys: Any, values: Any, mask: Any, **more: Any) -> Any:
+        context, weights = theirs(layer, queries, keys, values, mask, **more)
+        new = queries.shape[2]
+        four = (queries * 6**0.5, keys[:, :, -new:], values[:, :, -new:], context.transpose(1, 2))
+        for by_layer, tensor in zip(parts.values(), four, strict=True):
+            by_layer[layer.layer_idx].append(tensor)
+        return context, weights
+
+    cache = DynamicCache(config=config)
+    with torch.no_grad(), patch.object(module, "eager_attention_forward", recorded):
+        for name, parameter in model.named_parameters():
+            parameter.copy_(float("norm" in name) + 0.4 * torch.randn(parameter.shape, generator=generator))
+        for piece in ids.split(pieces, dim=1):
+            # Asked for weights, the model computes every token in the layers that share, not only the last.
+            model(piece, cache=cache, output_attentions=True)
+    whole = {name: [torch.cat(by_layer[at], dim=2) for at in range(6)] for name, by_layer in parts.items()}
+    return {
+        name: torch.stack(layers[:4] if name in ("keys", "values") else layers)
+        for name, layers in whole.items()
+    }
+
+
 def part_rotated(x: torch.Tensor) -> dict[str, torch.Tensor]:
     """Return queries (b, heads, tokens, head_dim) of which Qwen3.5 rotates a quarter of each head."""
     from transformers.models.qwen3_5 import modeling_qwen3_5 as module
@@ -357,6 +419,9 @@ def today() -> dict[str, torch.Tensor]:
         "indexer": indexed_layer(x),
         "v4": compressed_layer(x),
         "gemma 4": shared_projection_layer(x),
+        "sharing": sharing_layers(
+            torch.randint(31, (1, 11), generator=torch.Generator().manual_seed(4)), (6, 1, 3, 1)
+        ),
         "qwen3.5": part_rotated(torch.randn(2, 3, 7, 16, generator=generator)),
         "gated delta": fading_layer(generator),
     }

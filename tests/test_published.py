@@ -443,6 +443,62 @@ def test_one_projection_gives_the_keys_and_values_of_the_library(today, seed):
     torch.testing.assert_close(actual, given["keys and values"], **CLOSE)
 
 
+@pytest.mark.parametrize("window", [2, 4, 7])
+@pytest.mark.parametrize("pieces", [(11,), (6, 1, 3, 1), (1,) * 11])
+def test_layers_that_share_attend_as_those_of_the_library(today, window, pieces):
+    ids = torch.randint(31, (2, 11), generator=torch.Generator().manual_seed(window))
+    given = published.sharing_layers(ids, pieces, window)
+    expected = given.pop("contexts")
+    windows = torch.tensor([window if kind == "sliding" else 0 for kind in published.SHARING_KINDS])
+    sharing = today["SharingLayers"](windows, 2)
+    cut = zip(*(tensor.split(pieces, dim=-2) for tensor in given.values()), strict=True)
+    actual = torch.cat([sharing.attend(*piece) for piece in cut], dim=-2)
+    torch.testing.assert_close(actual, expected, **CLOSE)
+    assert sorted(sharing.kept) == [0, 1, 2, 3]
+
+
+def sources_of(config):
+    """The layer whose keys and values each layer of a Gemma reads, as the library configures it."""
+    stores = {
+        kind: layer
+        for layer, kind in enumerate(config.layer_types)
+        if config.kv_sharing_modes[layer] == "store"
+    }
+    return [
+        stores[kind] if config.kv_sharing_modes[layer] == "reuse" else layer
+        for layer, kind in enumerate(config.layer_types)
+    ]
+
+
+def windows_of(config):
+    return torch.tensor([512 if kind == "sliding_attention" else 0 for kind in config.layer_types])
+
+
+@pytest.mark.parametrize("shared", [0, 1, 5, 8, 9, 10])
+def test_a_layer_that_shares_reads_the_layer_that_it_reads_in_the_library(library, today, shared):
+    kinds = ["full_attention" if layer in (1, 5, 11) else "sliding_attention" for layer in range(12)]
+    config = library.Gemma4TextConfig(num_hidden_layers=12, layer_types=kinds, num_kv_shared_layers=shared)
+    assert today["kv_sources"](windows_of(config), shared).tolist() == sources_of(config)
+
+
+def test_a_layer_with_nothing_to_read_is_refused_as_in_the_library(library, today):
+    kinds = ["sliding_attention"] * 3 + ["full_attention"]
+    config = library.Gemma4TextConfig(num_hidden_layers=4, layer_types=kinds, num_kv_shared_layers=2)
+    with pytest.raises(ValueError, match="layer types"):
+        _ = config.kv_sharing_modes
+    with pytest.raises(ValueError, match="no earlier layer"):
+        today["kv_sources"](windows_of(config), 2)
+
+
+def test_the_plan_of_a_model_that_shares_is_the_one_of_gemma_3n(library, today):
+    config = library.Gemma3nTextConfig()
+    windows = windows_of(config)
+    assert windows.tolist() == [0 if layer % 5 == 4 else 512 for layer in range(35)]
+    assert (config.num_key_value_heads, config.head_dim, config.sliding_window) == (2, 256, 512)
+    assert config.num_kv_shared_layers == 15
+    assert today["kv_sources"](windows, 15).tolist() == sources_of(config)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_a_part_is_rotated_and_a_memory_fades_as_in_the_library(today, seed):
     generator = torch.Generator().manual_seed(seed)

@@ -25,6 +25,7 @@
 # | learned sinks | gpt-oss, DeepSeek-V4 |
 # | latent attention, an indexer | DeepSeek-V3.2, GLM-5 |
 # | one projection for keys and values | Gemma 4, DeepSeek-V4 |
+# | keys and values shared between layers (optional) | Gemma 3n, Gemma 4 |
 # | compressed keys (optional) | DeepSeek-V4 |
 # | partial rotation, layers without positions | Qwen3.5 and 3.6, SmolLM3 |
 # | QK-norm, gates, a fading delta rule | Qwen3-Next, Qwen3.5 and 3.6 |
@@ -539,8 +540,7 @@ compared("absorbed", latent_layer.out_proj(found.transpose(1, 2).flatten(2)), la
 # ### One projection for both
 #
 # There are simpler ways to keep less. In its layers without a window, Gemma 4 can use **one projection** for keys and
-# values. And in some of its models the last layers compute no keys and values at all: they **share** those of an
-# earlier layer of the same kind, so that their cache is empty.
+# values.
 #
 # ### Task 7 · Keys that are also values
 #
@@ -578,6 +578,103 @@ check("keys-as-values")
 found = keys_as_values(library["gemma 4 projected"], library["gemma 4 key_weight"], base=700.0)
 compared("Gemma 4", found, library["gemma 4 keys and values"])
 
+# %% [markdown] id="kv-sources-task"
+# ### Optional: Layers that share
+#
+# In Gemma 3n and in small models of Gemma 4, the last layers compute no keys and values. They **read** those of an
+# earlier layer ([the idea](https://arxiv.org/abs/2405.12981) is of 2024), and their cache is empty. Here the last two
+# share:
+#
+# | layer | 0 | 1 | 2 | 3 | 4 | 5 |
+# | --- | --- | --- | --- | --- | --- | --- |
+# | its window | 0 | 4 | 0 | 4 | 4 | 0 |
+# | reads layer | 0 | 1 | 2 | 3 | 3 | 2 |
+#
+# #### Task 8 · Optional: Whose keys a layer reads
+#
+# *6 minutes · about five lines · task id* `kv-sources`
+#
+# Write `kv_sources(windows, num_shared)`: for each layer, the number of the layer whose keys and values it reads.
+# `windows` is as in task 3. The last `num_shared` layers share. Each of them reads the **last** layer that comes
+# before all of these and has the same window. If there is none, raise a `ValueError`. Every other layer reads its own.
+
+
+# %% answer="kv-sources"
+def kv_sources(windows, num_shared):
+    """The layer whose keys and values each layer reads.
+
+    Shapes:
+        windows: (layers,), whole numbers; 0 is a layer without a window
+        returns: (layers,), whole numbers
+    """
+    ### BEGIN SOLUTION
+    windows = windows.tolist()
+    own = len(windows) - num_shared
+    last = {window: layer for layer, window in enumerate(windows[:own])}  # a later layer stays
+    if not set(windows) <= set(last):
+        raise ValueError("a layer that shares has no earlier layer with its window")
+    return torch.tensor([layer if layer < own else last[window] for layer, window in enumerate(windows)])
+    ### END SOLUTION
+
+
+# %% check="kv-sources" points=0
+check("kv-sources")
+
+# %% [markdown] id="sharing-layers-task"
+# #### Task 9 · Optional: A cache for some of the layers
+#
+# *11 minutes · about twelve lines · task id* `sharing-layers`
+#
+# Complete `SharingLayers`. `attend` gets the new tokens' queries of all layers, and their keys and values of the first
+# layers, which have their own. It returns the contexts of all layers. Scores are divided by √head_dim; each layer is
+# causal and has its window. A layer reads what its source has kept and **all** of its source's new tokens. After that,
+# a layer with a window keeps no more than its last `window` tokens. Keep nothing for the layers that share.
+
+
+# %% answer="sharing-layers"
+class SharingLayers:
+    """The attention of all layers, the last of which keep no keys and values."""
+
+    def __init__(self, windows, num_shared):
+        self.windows = windows.tolist()
+        self.sources = kv_sources(windows, num_shared).tolist()
+        self.kept = {}  # by layer: keys and values of earlier tokens
+
+    def attend(self, queries, keys, values):
+        """Take in new tokens, and return their contexts in every layer.
+
+        Shapes:
+            queries: (layers, b, heads, new, head_dim)
+            keys, values: (own layers, b, heads, new, head_dim), of the layers that have their own
+            returns: (layers, b, heads, new, head_dim)
+        """
+        ### BEGIN SOLUTION
+        contexts, read = [], {}
+        for layer, (window, source) in enumerate(zip(self.windows, self.sources)):
+            if source == layer:
+                both = torch.stack((keys[layer], values[layer]))  # (2, b, heads, new, head_dim)
+                if layer in self.kept:
+                    both = torch.cat((self.kept[layer], both), dim=-2)  # (2, b, heads, tokens, head_dim)
+                read[layer] = both
+                self.kept[layer] = both[..., -window:, :] if window else both
+            new, num_tokens = queries.shape[-2], read[source].shape[-2]
+            hidden = window_mask(new, num_tokens, window or num_tokens)  # (new, tokens)
+            contexts.append(F.scaled_dot_product_attention(queries[layer], *read[source], attn_mask=~hidden))
+        return torch.stack(contexts)  # (layers, b, heads, new, head_dim)
+        ### END SOLUTION
+
+
+# %% check="sharing-layers" points=0
+check("sharing-layers")
+
+# %% id="sharing-layers-proof"
+# needs window_mask, kv_sources, SharingLayers
+given = [library[f"sharing {name}"].split((6, 1, 3, 1), dim=-2) for name in ("queries", "keys", "values")]
+sharing = SharingLayers(torch.tensor([0, 4, 0, 4, 4, 0]), num_shared=2)
+found = torch.cat([sharing.attend(*pieces) for pieces in zip(*given)], dim=-2)
+compared("Gemma 4, a text in four pieces", found, library["sharing contexts"])
+print("tokens kept in each layer:", {layer: both.shape[-2] for layer, both in sharing.kept.items()})
+
 # %% [markdown] id="chosen-keys-task"
 # ## 4 · Choose what to read
 #
@@ -589,7 +686,7 @@ compared("Gemma 4", found, library["gemma 4 keys and values"])
 #
 # Relu costs less than an exponential, and no softmax is needed to find the largest.
 #
-# ### Task 8 · An indexer
+# ### Task 10 · An indexer
 #
 # *8 minutes · about five lines · task id* `chosen-keys`
 #
@@ -640,7 +737,7 @@ print("keys that each of the 11 queries sees:", chosen[0].sum(dim=-1).tolist())
 # after that, the two kinds alternate.
 
 # %% [markdown] id="compressed-keys-task"
-# ### Task 9 · Optional: Compressed keys
+# ### Task 11 · Optional: Compressed keys
 #
 # *8 minutes · about five lines · task id* `compressed-keys`
 #
@@ -713,7 +810,7 @@ compared("DeepSeek-V4, attention", weights @ both, given["context"])
 # quarter of each head. In SmolLM3, every fourth layer has no positions (**NoPE**): there, only the causal mask gives
 # an order (lesson 07).
 #
-# ### Task 10 · Rotate a part
+# ### Task 12 · Rotate a part
 #
 # *3 minutes · two lines · task id* `rotate-part`
 #
@@ -759,7 +856,7 @@ compared("Qwen3.5, 4 of 16 numbers rotated", found, library["qwen3.5 rotated"])
 #   \cdot \text{factor}^{d / (d - 2)}$ with $d$ = head_dim. The fastest pair stays as it is, and the slowest rotates
 #   `factor` times as slowly.
 #
-# #### Task 11 · Optional: Stretch the positions
+# #### Task 13 · Optional: Stretch the positions
 #
 # *7 minutes · about five lines · task id* `stretched-frequencies`
 #
@@ -954,7 +1051,7 @@ for length in (16, 128):
 # - **Soft cap** ([Gemma 2](https://arxiv.org/abs/2408.00118)): $c \cdot \tanh(\text{score} / c)$ hardly changes small
 #   scores, but lets none exceed $c$.
 #
-# ### Task 12 · Bounded scores
+# ### Task 14 · Bounded scores
 #
 # *7 minutes · about seven lines · task id* `bounded-scores`
 #
@@ -1184,7 +1281,7 @@ compared("token by token", linear_recurrent(queries, keys, values), linear_paral
 #
 # With $\beta = 1$ and a key of length 1, the old value is replaced; with $\beta = 0$ nothing is written.
 #
-# ### Task 13 · The delta rule
+# ### Task 15 · The delta rule
 #
 # *9 minutes · about eight lines · task id* `delta-rule`
 #
@@ -1225,7 +1322,7 @@ check("delta-rule")
 #
 # $$S \leftarrow \alpha_t S \qquad S \leftarrow S + \beta_t\, k\, (v - S^\top k)^\top$$
 #
-# ### Task 14 · A memory that fades
+# ### Task 16 · A memory that fades
 #
 # *5 minutes · one line more · task id* `fading-delta`
 #
@@ -1275,7 +1372,7 @@ compared("the gated delta rule of Qwen3-Next, 3.5 and 3.6", found, library["gate
 # These are linear equations with a triangular matrix, so a single call solves for all $u_t$. The contexts are then
 # $\sum_{j \le t} (q_t \cdot k_j)\, u_j$. (With fading, the products are multiplied by what is left of each.)
 #
-# ### Task 15 · All changes at once
+# ### Task 17 · All changes at once
 #
 # *6 minutes · about six lines · task id* `delta-parallel`
 #
@@ -1447,7 +1544,7 @@ print("adding gives the sum of both:", summed)
 # where a key is **visible**. It receives positions as tensors and is called for all of them at once, so `and`, `or`,
 # `not` and `if` do not work in it: write `&`, `|`, `~`.
 #
-# ### Task 16 · Packed documents
+# ### Task 18 · Packed documents
 #
 # *6 minutes · about six lines · task id* `packed-mod`
 #
@@ -1513,7 +1610,7 @@ print("equal attention:", torch.allclose(flexed, masked, atol=1e-5))
 #
 # ## 9 · Choose
 #
-# ### Task 17 · What a cache takes
+# ### Task 19 · What a cache takes
 #
 # *9 minutes · about ten lines · task id* `plan-bytes`
 #
@@ -1577,6 +1674,15 @@ for name, layers in PLANS.items():
     sizes = "".join(f"{plan_bytes(layers, 2**power):18,}" for power in (13, 17))
     print(f"{name:16} {sizes}   (8,192 and 131,072 tokens)")
 
+# %% id="plans-shared"
+# needs plan_bytes, kv_sources
+windows = [0 if layer % 5 == 4 else 512 for layer in range(35)]  # Gemma 3n, as transformers configures it
+layers = [windowed(2, 256, window) if window else full(2, 256) for window in windows]
+keeping = sorted(set(kv_sources(torch.tensor(windows), num_shared=15).tolist()))
+shared = plan_bytes([layers[layer] for layer in keeping], 2**17)
+print(f"35 layers that keep their own: {plan_bytes(layers, 2**17):,} bytes for 131,072 tokens")
+print(f"the same where the last 15 share: {shared:,}")
+
 # %% [markdown] id="lengths-intro"
 # What does each form need as a text gets longer? On the left are the bytes from *your* function, for one layer with 8
 # heads of 64 and four bytes a number. On the right is the time for one more token, from a run of this course (`python
@@ -1638,7 +1744,8 @@ length_curves(list(FORMS), kept)
 # | window | nothing beyond `window` tokens | direct sight; a layer carries information `window - 1` tokens further |
 # | sink | nothing | rows that add up to 1 |
 # | latent | latent_dim + rope_dim numbers | keys of any rank; more arithmetic for each comparison |
-# | one projection for both | half, or nothing where a layer shares | separate keys and values |
+# | one projection for both | half | separate keys and values |
+# | sharing between layers | nothing in the layers that share | their own keys and values |
 # | indexer | a short key more | keys that the indexer does not choose |
 # | partial rotation, stretched positions | as before | some knowledge of distance |
 # | QK-norm, soft cap | as before | scores without a bound |

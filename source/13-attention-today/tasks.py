@@ -646,6 +646,249 @@ KEYS_AS_VALUES = Task(
 )
 
 
+def sharing(id, says, windows, num_shared, **more):
+    """Layers of which the last ones share; the twin has other windows, alike in the same layers."""
+    inputs = {"windows": torch.tensor(windows), "num_shared": num_shared}
+
+    def redraw(generator):
+        more_tokens = whole(generator, 1, 9)
+        return {"windows": torch.where(inputs["windows"] > 0, inputs["windows"] + more_tokens, 0)}
+
+    return Probe(id, says, inputs, redraw=redraw, **more)
+
+
+KV_SOURCES = Task(
+    id="kv-sources",
+    title="Whose keys a layer reads",
+    name="kv_sources",
+    kind="function",
+    signature="kv_sources(windows, num_shared)",
+    axes=("layers",),
+    input_axes={"windows": ("layers",)},
+    dtypes=("int64", "int32"),
+    probes=(
+        sharing("table", "the six layers of the table", [0, 4, 0, 4, 4, 0], 2),
+        sharing("many", "nine layers of which five share", [3, 0, 3, 3, 3, 0, 3, 3, 0], 5),
+        sharing("pattern", "twelve layers of which four share", [8, 8, 8, 0, 8, 8, 8, 0, 8, 8, 8, 0], 4),
+        sharing("three-windows", "layers with three windows", [2, 5, 0, 2, 5, 5, 0, 2], 3),
+        sharing("none", "layers of which none shares", [4, 0, 4, 0], 0),
+        sharing("no-source", "a layer that has nothing to read", [4, 4, 4, 0, 4], 2, raises=("ValueError",)),
+    ),
+    checks=(
+        Check("layers that share", 0, ("table", "many", "pattern", "three-windows", "none")),
+        Check("a layer that has nothing to read", 0, ("no-source", "table")),
+    ),
+    learned="A configuration says whose keys each layer reads. Layers that share have no cache.",
+    demands={
+        "The last `num_shared` layers share": "layers-read-their-own",
+        "Each of them reads the **last** layer": "first-of-its-window",
+        "before all of these": "source-that-shares",
+        "has the same window": "window-of-source-ignored",
+        "raise a `ValueError`": "missing-source-accepted",
+        "Every other layer reads its own": "own-layers-share-too",
+    },
+    hints=(
+        "`own = len(windows) - num_shared` layers come before those that share. Which of them is the last with each window?",
+        "Go through `windows[:own]` and write each layer's number into a dictionary, under its window. A later one replaces an earlier one.",
+        "Below `own` a layer's source is its own number, and from there on what the dictionary has for its window. Make a tensor of the list.",
+    ),
+    wrong=wrongs("""
+        first-of-its-window: for layer, window in enumerate(windows[:own])} → for layer, window in reversed(list(enumerate(windows[:own])))}
+        layers-read-their-own: layer if layer < own else last[window] → layer
+        window-of-source-ignored: else last[window] → else own - 1
+        source-that-shares: body
+            windows = windows.tolist()
+            own = len(windows) - num_shared
+            if not set(windows) <= set(windows[:own]):
+                raise ValueError("nothing to read")
+            last, sources = {}, []
+            for layer, window in enumerate(windows):
+                sources.append(layer if layer < own else last[window])
+                last[window] = layer
+            return torch.tensor(sources)
+        sharing-begins-late: own = len(windows) - num_shared → own = len(windows) - num_shared + 1
+        sharing-begins-early: own = len(windows) - num_shared → own = max(len(windows) - num_shared - 1, 0)
+        own-count-for-shared: own = len(windows) - num_shared → own = num_shared
+        own-layers-share-too: layer if layer < own else last[window] → last[window]
+        missing-source-accepted: if not set(windows) <= set(last): → if False:
+            else last[window] for → else last.get(window, own - 1) for
+        distance-for-number: layer if layer < own else last[window] → layer - (layer if layer < own else last[window])
+        other-window-read: else last[window] → else max(at for other, at in last.items() if other != window or len(last) == 1)
+        counted-among-its-window: else last[window] → else windows[:own].count(window) - 1
+        first-layers-share: body
+            windows = windows.tolist()
+            last = {window: layer for layer, window in enumerate(windows) if layer >= num_shared}
+            if not set(windows) <= set(last):
+                raise ValueError("nothing to read")
+            return torch.tensor([last[window] if layer < num_shared else layer for layer, window in enumerate(windows)])
+        layer-as-far-before: else last[window] → else max(layer - num_shared, 0)
+        window-for-number: else last[window] → else window
+        """),
+    right=rights("""
+        loop: body
+            own = len(windows) - num_shared
+            sources = torch.arange(len(windows))
+            for layer in range(own, len(windows)):
+                same = (windows[:own] == windows[layer]).nonzero()
+                if len(same) == 0:
+                    raise ValueError("nothing to read")
+                sources[layer] = same[-1, 0]
+            return sources
+        backwards: body
+            kinds = windows.tolist()
+            border = len(kinds) - num_shared
+            found = list(range(border))
+            for kind in kinds[border:]:
+                if kind not in kinds[:border]:
+                    raise ValueError(f"no layer before has a window of {kind}")
+                found.append(border - 1 - kinds[:border][::-1].index(kind))
+            return torch.tensor(found)
+        comparison: body
+            own = windows.shape[0] - num_shared
+            same = windows[own:, None] == windows[None, :own]
+            if not bool(same.any(dim=1).all()):
+                raise ValueError("nothing to read")
+            numbered = torch.where(same, torch.arange(own), -1)
+            shared = numbered.max(dim=1).values if num_shared else torch.zeros(0, dtype=torch.long)
+            return torch.cat((torch.arange(own), shared))
+        """),
+)
+
+STACKED = ("b", "heads", "new", "head_dim")
+
+
+def stack(id, says, windows, num_shared, shape, seed, pieces=None):
+    """Queries of all layers, and keys and values of those that have their own, at once or in pieces."""
+    own, num_tokens = len(windows) - num_shared, shape[2]
+    inputs = {
+        "queries": drawn(len(windows), *shape, seed=seed),
+        "keys": drawn(own, *shape, seed=seed + 1),
+        "values": drawn(own, *shape, seed=seed + 2),
+    }
+    construct = {"windows": torch.tensor(windows), "num_shared": num_shared}
+    if pieces is None:
+        return Probe(id, says, inputs, construct=construct, settings={"method": "attend"})
+    tokens = sum(min(window or num_tokens, num_tokens) for window in windows[:own])
+    held = 2 * tokens * shape[0] * shape[1] * shape[3] + 5 * len(windows)
+    settings = {"method": "attend", "axis": -2, "sizes": pieces, "held": held}
+    return Probe(id, says, inputs, construct=construct, observe="steps", settings=settings)
+
+
+SHARING_LAYERS = Task(
+    id="sharing-layers",
+    title="A cache for some of the layers",
+    name="SharingLayers",
+    kind="class",
+    signature="SharingLayers(windows, num_shared).attend(queries, keys, values)",
+    axes=("layers", *STACKED),
+    input_axes={
+        "queries": ("layers", *STACKED),
+        **dict.fromkeys(("keys", "values"), ("own layers", *STACKED)),
+    },
+    needs=("window-mask", "kv-sources"),
+    probes=(
+        stack("table", "the six layers of the table", [0, 4, 0, 4, 4, 0], 2, (2, 3, 7, 5), 1),
+        stack("one-shares", "three layers of which one shares", [3, 0, 3], 1, (3, 2, 8, 4), 11),
+        stack("none-shares", "two layers of which none shares", [0, 2], 0, (3, 4, 5, 6), 21),
+        stack(
+            "one-by-one",
+            "a prompt of four tokens, then one at a time",
+            [0, 3, 3, 0, 3],
+            2,
+            (2, 3, 10, 4),
+            31,
+            [4, *[1] * 6],
+        ),
+        stack(
+            "pieces",
+            "pieces of six, one, five and two tokens",
+            [2, 0, 2, 0, 2],
+            3,
+            (3, 2, 14, 5),
+            41,
+            [6, 1, 5, 2],
+        ),
+    ),
+    checks=(
+        Check("a text at once", 0, ("table", "one-shares", "none-shares")),
+        Check("a text in pieces, and what is kept of it", 0, ("one-by-one", "pieces", "table")),
+    ),
+    words={"width": "√head_dim"},
+    learned="A layer that reads another one's keys needs neither projections for them nor a cache.",
+    demands={
+        "the contexts of all layers": "contexts-of-own-layers-only",
+        "Scores are divided by √head_dim": "no-scale",
+        "each layer is causal": "future-visible",
+        "and has its window": "window-lost-in-sharing",
+        "A layer reads what its source has kept": "kept-tokens-not-read",
+        "**all** of its source's new tokens": "source-cut-too-early",
+        "keeps no more than its last `window` tokens": "window-layers-keep-all",
+        "Keep nothing for the layers that share": "shared-keys-kept-again",
+    },
+    hints=(
+        "Go through the layers. One that is its own source puts its new keys and values after those that it has kept.",
+        "Put what each of these layers reads into a dictionary `read`, uncut, and into `self.kept` only the last `window` tokens. Layer `l` then reads `read[self.sources[l]]`.",
+        "The new queries are the last of the tokens that are read: `window_mask(new, num_tokens, window or num_tokens)` hides the rest.",
+    ),
+    wrong=wrongs("""
+        source-cut-too-early: read[layer] = both → read[layer] = both[..., -window:, :] if window else both
+        sharing-layers-read-the-cut: new, num_tokens = queries.shape[-2], read[source].shape[-2] → read[layer] = read[layer] if source == layer else self.kept[source]↵new, num_tokens = queries.shape[-2], read[layer].shape[-2]
+            *read[source] → *read[layer]
+        sharing-layers-read-new-tokens: new, num_tokens = queries.shape[-2], read[source].shape[-2] → new = queries.shape[-2]↵read[layer] = read[layer] if source == layer else read[source][..., -new:, :]↵num_tokens = read[layer].shape[-2]
+            *read[source] → *read[layer]
+        window-lost-in-sharing: window or num_tokens → (window if source == layer else 0) or num_tokens
+        window-not-used: window or num_tokens → num_tokens
+        window-one-too-wide: window or num_tokens → window + 1 if window else num_tokens
+            hint: A layer sees one token too many. A window of 4 is the token itself and the three before it.
+        kept-tokens-not-read: if layer in self.kept: → if False:
+        only-last-piece-kept: both[..., -window:, :] if window else both → torch.stack((keys[layer], values[layer]))
+        shared-keys-kept-again: above new, num_tokens = → self.kept[layer] = read[source][..., -window:, :] if window else read[source]
+        window-layers-keep-all: both[..., -window:, :] if window else both → both
+        full-layers-cut: both[..., -window:, :] if window else both → both[..., -max(self.windows) :, :]
+        last-own-layer-for-all: above new, num_tokens = → source = source if source == layer else len(keys) - 1
+        layer-before-for-source: above new, num_tokens = → read[layer] = read[layer] if source == layer else read[layer - 1]
+            *read[source] → *read[layer]
+        queries-of-the-source: scaled_dot_product_attention(queries[layer] → scaled_dot_product_attention(queries[source]
+        contexts-of-own-layers-only: torch.stack(contexts) → torch.stack(contexts[: len(keys)])
+        no-scale: attn_mask=~hidden → attn_mask=~hidden, scale=1.0
+        future-visible: attn_mask=~hidden → attn_mask=~hidden | (torch.arange(num_tokens) > torch.arange(num_tokens - new, num_tokens)[:, None])
+            hint: The future is visible. Hide the keys that come after the query, too.
+        queries-from-the-start: window_mask(new, num_tokens, window or num_tokens) → window_mask(num_tokens, num_tokens, window or num_tokens)[:new]
+        keys-as-values: (keys[layer], values[layer]) → (keys[layer], keys[layer])
+            hint: The keys are stored in the place of the values.
+        earlier-tokens-last: (self.kept[layer], both) → (both, self.kept[layer])
+        """),
+    right=rights("""
+        two-dictionaries: body attend
+            contexts, seen, new = [], {}, queries.shape[3]
+            for layer, window in enumerate(self.windows):
+                source = self.sources[layer]
+                if source == layer:
+                    old = self.kept.get(layer, (keys[layer][:, :, :0], values[layer][:, :, :0]))
+                    seen[layer] = [torch.cat(pair, dim=2) for pair in zip(old, (keys[layer], values[layer]))]
+                    self.kept[layer] = [one[:, :, -window:] if window else one for one in seen[layer]]
+                k, v = seen[source]
+                scores = torch.einsum("bhqd,bhkd->bhqk", queries[layer], k) / k.shape[-1] ** 0.5
+                at = torch.arange(k.shape[2] - new, k.shape[2])[:, None] - torch.arange(k.shape[2])
+                scores = scores.masked_fill((at < 0) | (at >= (window or k.shape[2])), float("-inf"))
+                contexts.append(scores.softmax(dim=-1) @ v)
+            return torch.stack(contexts)
+        own-layers-first: body attend
+            own = len(keys)
+            both = [torch.stack((keys[at], values[at])) for at in range(own)]
+            both = [torch.cat((self.kept[at], one), dim=3) if self.kept else one for at, one in enumerate(both)]
+            self.kept = {at: one[:, :, :, -(window or one.shape[3]) :].clone() for at, (window, one) in enumerate(zip(self.windows, both))}
+            found = torch.empty_like(queries)
+            for layer, source in enumerate(self.sources):
+                tokens = both[source].shape[3]
+                seen = ~window_mask(queries.shape[3], tokens, self.windows[layer] or tokens)
+                found[layer] = F.scaled_dot_product_attention(queries[layer], both[source][0], both[source][1], seen)
+            return found
+        one-token-less: both[..., -window:, :] if window else both → both if window == 0 else both[..., max(0, both.shape[-2] - window + 1) :, :]
+        """),
+)
+
+
 def indexed(id, says, b, heads, tokens, index_dim, top_k, seed):
     """Index scores without ties: relu leaves something of head 0 everywhere."""
     queries = drawn(b, heads, tokens, index_dim, seed=seed)
@@ -1502,7 +1745,8 @@ LESSON = Lesson(
     redraw=lambda generator: {},
     tasks=(
         *(WINDOW_MASK, RING_CACHE, REACH, SINK_ATTENTION),
-        *(LATENT_ATTENTION, ABSORBED, KEYS_AS_VALUES, CHOSEN_KEYS, COMPRESSED),
+        *(LATENT_ATTENTION, ABSORBED, KEYS_AS_VALUES, KV_SOURCES, SHARING_LAYERS),
+        *(CHOSEN_KEYS, COMPRESSED),
         *(ROTATE_PART, STRETCHED, BOUNDED),
         *(DELTA_RULE, FADING_DELTA, DELTA_PARALLEL, PACKED, PLAN_BYTES),
     ),

@@ -47,6 +47,35 @@ transpose: latents.mT → latents.transpose(-1, -2)
 mean-subtracted (named, values): (projected**2).mean(dim=-1, keepdim=True) → projected.var(dim=-1, keepdim=True)
 over-tokens (named, values): (projected**2).mean(dim=-1, keepdim=True) → (projected**2).mean(dim=-2, keepdim=True)
 power: (projected**2).mean → projected.pow(2).mean
+== kv-sources
+one-too-few (named, values, raised): own = len(windows) - num_shared → own = len(windows) - num_shared - 1 if num_shared else len(windows)
+all-read-the-last (named, values): layer if layer < own else last[window] → layer if layer < own else max(last.values())
+first-found (named, values): else last[window] → else windows.index(window)
+counted-back (named, values): else last[window] → else last[window] - len(windows)
+only-shared-given (named, shape): enumerate(windows)]) → enumerate(windows) if layer >= own])
+key-error (named, raised): raise ValueError(" → raise KeyError("
+while-loop: body
+    own, sources = len(windows) - num_shared, []
+    for layer, window in enumerate(windows):
+        at = min(layer, own - 1)
+        while layer >= own and at >= 0 and windows[at] != window:
+            at -= 1
+        if at < 0:
+            raise ValueError(f"layer {layer} has nothing to read")
+        sources.append(at)
+    return torch.as_tensor(sources)
+max-of-generator: else last[window] → else max(at for at in range(own) if windows[at] == window)
+int32: enumerate(windows)]) → enumerate(windows)], dtype=torch.int32)
+== sharing-layers
+kept-is-read (named, values, not finite, raised, shape): read[layer] = both → read[layer] = both[..., -(window or both.shape[-2]) :, :]
+shared-overwrite (named, values, raised): above new, num_tokens = → self.kept[source] = read[source][..., -queries.shape[-2] :, :]
+full-for-shared (named, values): window or num_tokens → window * (source == layer) or num_tokens
+values-first (named, values): (keys[layer], values[layer]) → (values[layer], keys[layer])
+scaled-twice (named, values): attn_mask=~hidden → attn_mask=~hidden, scale=1 / queries.shape[-1]
+history-beside-it (named, behaviour): above new, num_tokens = → self.history = [*getattr(self, "history", []), keys]
+clone: both[..., -window:, :] if window else both → (both[..., -window:, :] if window else both).clone()
+additive-mask: attn_mask=~hidden → attn_mask=torch.zeros(hidden.shape).masked_fill(hidden, -torch.inf)
+lists: contexts, read = [], {} → contexts, read = [], [None] * len(self.windows)
 == chosen-keys
 absolute (named, values): torch.relu(index_queries @ index_keys[:, None].mT) → (index_queries @ index_keys[:, None].mT).abs()
 squared-weights (named, values): head_weights.mT[..., None] * by_head → head_weights.mT[..., None] ** 2 * by_head
