@@ -294,9 +294,17 @@ def windowed(x, times, saved, negative):
         (lambda x, times, saved, negative: windowed(x, times, 2, negative), ("kept",)),
         (lambda x, times, saved, negative: windowed(x, times, saved, True), ("negative",)),
         (lambda x, times, saved, negative: windowed(x, times, {2: 2}[saved], negative), ()),
+        (lambda x, times, saved, negative: windowed(x, times, {2: 2, 4: 2}[saved], negative), ()),
         (windowed, ()),
     ],
-    ids=["a number", "a count", "a flag", "a count of which any other is refused", "none"],
+    ids=[
+        "a number",
+        "a count",
+        "a flag",
+        "one of which any other is refused",
+        "one that some refuse",
+        "none",
+    ],
 )
 def test_a_number_or_a_flag_that_has_no_effect_is_idle(answer, idle):
     inputs = {"x": numbers(2, 4, 3), "times": 2.5, "kept": 2, "negative": True}
@@ -324,17 +332,6 @@ def test_an_input_is_idle_only_if_it_may_change_in_two_ways(answer, idle):
     probe = replace(TASK.probe["plain"], inputs=inputs)
     examined = examine(replace(TASK, probes=(probe,)), answer, {})
     assert (examined and examined.idle) == idle
-
-
-def test_a_number_of_which_the_solution_takes_no_other_value_is_not_called_idle():
-    def solution(x, times):
-        return x.cumsum(1) * {3: 3}[times]
-
-    inputs = {"x": numbers(2, 4, 3), "times": 3}
-    task = replace(TASK, probes=(replace(TASK.probe["plain"], inputs=inputs),))
-    task = replace(task, examined=examine(task, solution, {}, untried=True))
-    assert examine(task, lambda x, times: x.cumsum(1) * 2, {}).idle == ("times",)
-    assert "times" in task.examined.idle
 
 
 def test_a_number_that_a_constructor_takes_and_nothing_uses_is_idle():

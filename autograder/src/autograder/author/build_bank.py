@@ -314,7 +314,7 @@ def make_task(task: Task, runs: SolutionRuns, faults: Faults | None = None, toge
         )
         built = replace(
             built,
-            examined=examine(built, namespace[task.name], namespace, untried=True),
+            examined=examine(built, namespace[task.name], namespace),
             route=route_of(built, namespace[task.name], namespace, runs.steps),
         )
     if faults is None:

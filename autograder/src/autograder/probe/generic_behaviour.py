@@ -46,20 +46,14 @@ def probe_to_examine(task: Task) -> Probe | None:
     )
 
 
-def examine(
-    task: Task, answer: Callable[..., Any], namespace: Mapping[str, Any], untried: bool = False
-) -> Examination | None:
-    """Return the effects on an answer's result of changing one thing at a time; None if the answer fails.
-
-    `untried` says that a number of which the answer takes no other value has no effect either. It is so said
-    of a solution, since nothing is known of what follows from that number.
-    """
+def examine(task: Task, answer: Callable[..., Any], namespace: Mapping[str, Any]) -> Examination | None:
+    """Return the effects on an answer's result of changing one thing at a time; None if the answer fails."""
     probe = probe_to_examine(task)
     if probe is None or task.kind == "class":
         return None
     try:
         with isolated_global_state(), torch.no_grad():
-            return _examine(task, probe, answer, namespace, untried)
+            return _examine(task, probe, answer, namespace)
     except KeyboardInterrupt:
         raise
     except BaseException:  # the answer fails, and its outcomes tell how
@@ -111,7 +105,7 @@ def _ready(
 
 
 def _examine(
-    task: Task, probe: Probe, answer: Callable[..., Any], namespace: Mapping[str, Any], untried: bool
+    task: Task, probe: Probe, answer: Callable[..., Any], namespace: Mapping[str, Any]
 ) -> Examination | None:
     called, inputs, module = _ready(task, probe, answer, namespace)
     hooked = _hooks(inputs)
@@ -150,7 +144,7 @@ def _examine(
     idle += [
         name
         for name, value in settings.items()
-        if _has_no_effect(task, probe, answer, namespace, before, name, value, untried)
+        if _has_no_effect(task, probe, answer, namespace, before, name, value)
     ]
     influences = (
         _influence(name, axis, task.input_axes[name][axis], symbol, index, called, inputs, before)
@@ -188,11 +182,10 @@ def _has_no_effect(
     before: Tensor,
     name: str,
     value: Any,
-    untried: bool,
 ) -> bool:
-    """Tell whether a number or a flag may have any value: all others that the answer takes give the same."""
-    same = 0
-    for another in _others(value):
+    """Tell whether a number or a flag may have any value: the answer takes all others, and gives the same."""
+    others = _others(value)
+    for another in others:
         if task.kind == "module":
             changed = replace(probe, construct={**probe.construct, name: another})
         else:
@@ -201,12 +194,11 @@ def _has_no_effect(
             call, inputs, module = _ready(task, changed, answer, namespace)
             fits = module is None or load_weights(module, probe.weights).loadable
             after = call(inputs)
-        except Exception:  # noqa: S112 - it minds this value
-            continue
+        except Exception:  # it minds this value
+            return False
         if not fits or not isinstance(after, Tensor) or bool(moved(before[None], [after[None]], 0).any()):
             return False
-        same += 1
-    return same > 0 or untried
+    return bool(others)
 
 
 def _others(value: Any) -> tuple[bool | int | float, ...]:
