@@ -177,7 +177,7 @@ def prepare(course: Path, lesson: str, stock: bool, students: range) -> Path:
     else:
         class_folder(course, lesson)
         with GradebookWriter(Class(course)) as book:
-            book.know(lesson)
+            book.enter_lesson(lesson)
     hand_in(course, lesson, students)
     return course
 

@@ -119,7 +119,7 @@ def through_nbgrader(course_folder):
     config = PyFileConfigLoader("nbgrader_config.py", path=str(course_folder)).load_config()
     config.CourseDirectory.root = str(course_folder)
     with GradebookWriter(Class(course_folder)) as book:
-        book.know(LESSON)
+        book.enter_lesson(LESSON)
     api = NbGraderAPI(CourseDirectory(config=config), config=config)
     output = []
     for folder in sorted((course_folder / "submitted").iterdir()):

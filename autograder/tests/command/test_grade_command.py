@@ -113,7 +113,7 @@ def template(tmp_path_factory: pytest.TempPathFactory, class_course: Course, sol
         hand_in(folder, student, result)
     hand_in(folder, "dan", "my dog ate the brackets {")
     with command.GradebookWriter(Class(folder)) as opened:  # making a gradebook takes nbgrader seconds
-        opened.know(LESSON)
+        opened.enter_lesson(LESSON)
     return folder
 
 
@@ -319,7 +319,7 @@ def test_scores_and_comments_are_those_of_nbgraders_own_autograde(graded_templat
     folder = Path(shutil.copytree(template, tmp_path / "nbgrader"))
     course = Class(folder)
     with command.GradebookWriter(course) as opened:
-        opened.know(LESSON)
+        opened.enter_lesson(LESSON)
     api = NbGraderAPI(course.directory, config=course.config)
     for student in STUDENTS:
         done = api.autograde(LESSON, student)
@@ -821,7 +821,7 @@ def due(folder: Path, penalty: str) -> None:
     config = folder / "nbgrader_config.py"
     config.write_text(config.read_text() + f'\nc.LateSubmissionPlugin.penalty_method = "{penalty}"\n')
     with command.GradebookWriter(Class(folder)) as opened:
-        opened.know(LESSON)
+        opened.enter_lesson(LESSON)
     with book(folder) as opened:
         opened.update_or_create_assignment(LESSON, duedate="2026-01-10 12:00:00")
 
@@ -938,7 +938,7 @@ def test_a_class_that_asks_for_hidden_probes_is_not_graded_without_them(folder):
     assert any("class.toml asks for hidden probes" in line for line in output)
     course = Class(folder)
     with command.GradebookWriter(course) as opened:
-        opened.know(LESSON)
+        opened.enter_lesson(LESSON)
     done = NbGraderAPI(course.directory, config=course.config).autograde(LESSON, "cleo")
     assert not done["success"]
     assert "class.toml asks for hidden probes" in f"{done['error']}{done['log']}"
@@ -1260,7 +1260,7 @@ def test_told_to_do_without_a_sandbox_the_command_grades_in_kernels_and_says_wha
 def test_nbgraders_own_autograde_says_that_there_is_no_secret(folder):
     course = Class(folder)
     with command.GradebookWriter(course) as opened:
-        opened.know(LESSON)
+        opened.enter_lesson(LESSON)
     done = NbGraderAPI(course.directory, config=course.config).autograde(LESSON, "cleo")
     assert done["success"], done
     assert f"visible probes only: `autograder secret {LESSON}` makes hidden ones" in done["log"]
@@ -1287,7 +1287,7 @@ def test_nbgraders_own_autograde_does_without_a_sandbox_where_it_is_told_to(fold
     monkeypatch.setattr(grade_submission, "runner_for", shared)
     course = Class(folder)
     with command.GradebookWriter(course) as opened:
-        opened.know(LESSON)
+        opened.enter_lesson(LESSON)
     assert not NbGraderAPI(course.directory, config=course.config).autograde(LESSON, "cleo")["success"]
     assert asked == []
     config = folder / "nbgrader_config.py"

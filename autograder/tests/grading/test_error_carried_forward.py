@@ -353,7 +353,7 @@ def folder(class_course: Course, tmp_path_factory: pytest.TempPathFactory) -> Pa
     folder = tmp_path_factory.mktemp("class") / "course"
     class_folder(class_course, folder, LESSON)
     with command.GradebookWriter(Class(folder)) as book:  # making a gradebook takes nbgrader seconds
-        book.know(LESSON)
+        book.enter_lesson(LESSON)
     submission = read_source(folder / "source" / LESSON / f"{LESSON}.py")
     assert any(LINE in cell.source for cell in submission.cells)
     for cell in submission.cells:
@@ -378,7 +378,7 @@ def test_by_every_door_one_mistake_costs_once_where_no_text_can_leave(
     monkeypatch.setattr(grade_submission, "runner_for", lambda banks, sandboxed=True: used)
     if door == "nbgrader autograde":
         with command.GradebookWriter(course) as book:
-            book.know(LESSON)
+            book.enter_lesson(LESSON)
         assert NbGraderAPI(course.directory, config=course.config).autograde(LESSON, "ada")["success"]
     else:
         asked = command.GradeOptions(course, [LESSON], jobs=1, sandboxed=used is sandbox)

@@ -81,7 +81,7 @@ def time_by_platform(course: Class, entry: HandedFile) -> datetime | None:
 
 def tell_of_two_times(request: Request, outcome: Collected) -> None:
     """Note submissions whose time in the list differs from the platform's or from the recorded one."""
-    in_class_zone = request.course.policy.told
+    in_class_zone = request.course.policy.local_time
     for placed in outcome.placed:
         if placed.time is None:
             continue

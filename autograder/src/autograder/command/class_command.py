@@ -29,7 +29,7 @@ def class_(course: Root = Path()) -> None:
         extended = ngettext(", {number} extension", ", {number} extensions", len(more)) if more else ""
         attempt = f", attempts: {rules.attempts[lesson]}" if lesson in rules.attempts else ""
         if due or extended or attempt:
-            say(f"{lesson}: {'due ' + rules.told(due) if due else 'no due date'}{extended}{attempt}")
+            say(f"{lesson}: {'due ' + rules.local_time(due) if due else 'no due date'}{extended}{attempt}")
         else:
             silent.append(lesson)
     if silent:

@@ -252,7 +252,7 @@ class _Run:
         for lesson in self._order.lessons:
             handed_in = self._course.submissions(lesson, self._order.students)
             if handed_in:  # else the export would hold zeros for it
-                self._book.know(lesson)
+                self._book.enter_lesson(lesson)
                 self._look_at_lesson(lesson, handed_in)
 
     def _look_at_lesson(self, lesson: str, handed_in: Sequence[Submission]) -> None:

@@ -113,7 +113,7 @@ class GradebookWriter:
         """The gradebook as nbgrader's own object."""
         return self._gradebook
 
-    def know(self, lesson: str) -> None:
+    def enter_lesson(self, lesson: str) -> None:
         """Enter a lesson's release and due date in the gradebook, or update them, as nbgrader would."""
         due = self._course.policy.due.get(lesson)
         if due:

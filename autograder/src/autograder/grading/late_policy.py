@@ -135,10 +135,10 @@ class Policy:
         if due is None:
             raise UserError(f"{lesson} has no due date in class.toml: say how much later, as 3d or 12h.")
         if _utc(given, self.zone) <= due:
-            raise UserError(f"{lesson} is due {self.told(due)}, and {text} is no later.")
+            raise UserError(f"{lesson} is due {self.local_time(due)}, and {text} is no later.")
         return given
 
-    def told(self, moment: datetime) -> str:
+    def local_time(self, moment: datetime) -> str:
         """Return a moment as text, to the minute, in the class's time zone; one without a zone is in UTC."""
         moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
         return f"{moment.astimezone(self.zone):%Y-%m-%d %H:%M %Z}"

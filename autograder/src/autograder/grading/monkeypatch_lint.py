@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import zip_longest
 
-from autograder.grading.static_strings import is_readable, last_name, names_door, reads
+from autograder.grading.static_strings import could_hide_call, is_readable, last_name, returns_argument
 from autograder.records.parse_cells import parsed
 
 # What a name may stand for is a set of symbols: a plain name of all cells, one of a function with that
@@ -235,7 +235,7 @@ def _foreign(stands_for: dict[str, set[str]], asked: set[str], root: str = FOREI
 
 def _may_make_text(name: str, stands_for: dict[str, set[str]]) -> bool:
     """Tell whether a function or ".method" that no cell defines may return a text that nobody can read."""
-    if reads(name.strip(".")) or name.strip(".") in PASS_ON:
+    if returns_argument(name.strip(".")) or name.strip(".") in PASS_ON:
         return False
     if name.strip(".") == "load":  # what is in a file of the course's can be known
         return any(symbol.startswith(SAVES) for symbol in stands_for)
@@ -266,7 +266,7 @@ class _Reader(ast.NodeVisitor):
             case ast.Attribute(value=value, attr=attr):
                 if attr in LEAD_ANYWHERE and not (attr == "__class__" and _is_self(value)):
                     return ANOTHERS | MADE
-                return self._symbols(value) | {f".{attr}"} | (MADE if names_door(attr) else NONE)
+                return self._symbols(value) | {f".{attr}"} | (MADE if could_hide_call(attr) else NONE)
             case ast.Call():
                 return self._returned(node)
             case ast.Subscript(value=value, slice=ast.Slice(step=ast.AST())):  # backwards, say
@@ -332,7 +332,7 @@ class _Reader(ast.NodeVisitor):
                 self.facts.bound.append((f".{name}" if self._in_class else self._symbol(name), symbols))
                 if self._in_class:
                     self.facts.bound.append((ANY_ATTRIBUTE, symbols))
-                    if names_door(name):  # that an enumeration's member has, say
+                    if could_hide_call(name):  # that an enumeration's member has, say
                         self.facts.bound.append((".name", MADE))
             case ast.Attribute(attr=attr):
                 self.facts.bound += [(f".{attr}", symbols), (ANY_ATTRIBUTE, symbols)]
@@ -466,7 +466,7 @@ class _Reader(ast.NodeVisitor):
         given = list(map(self._symbols, node.args))
         named = {
             keyword.arg or "": self._symbols(keyword.value)
-            | (MADE if names_door(keyword.arg or "") else NONE)
+            | (MADE if could_hide_call(keyword.arg or "") else NONE)
             for keyword in node.keywords
         }
         self._keep(node, NONE.union(*given, *named.values()))

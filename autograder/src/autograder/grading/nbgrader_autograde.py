@@ -99,7 +99,7 @@ class SubmissionExporter(NotebookExporter):
                 with suppress(MissingEntry):
                     if book.nbgrader.find_assignment(lesson).notebooks:
                         return
-                book.know(lesson)
+                book.enter_lesson(lesson)
 
     @cached_property
     def course(self) -> Class:

@@ -21,12 +21,12 @@ READABLE = {
 }
 
 
-def reads(name: str) -> bool:
+def returns_argument(name: str) -> bool:
     """Tell whether a function of this name returns its argument, or an object built from its argument."""
     return name in READABLE or name[:1].isupper()
 
 
-def names_door(text: str) -> bool:
+def could_hide_call(text: str) -> bool:
     """Tell whether a text contains a name that might hide a call; see `evasion_names`."""
     words = {word for word in HIDES if len(word) > 4 and word in text}
     return "__" in text or bool(words) or text in HIDES
@@ -36,7 +36,7 @@ def is_readable(node: ast.AST) -> bool:
     """Tell whether every name that a constant or a composed text can contain is visible in the code."""
     match node:
         case ast.Constant(value=str(text)):
-            return not names_door(text)
+            return not could_hide_call(text)
         case ast.Constant():
             return not isinstance(node.value, bytes)
         case ast.BinOp(op=ast.Add(), right=ast.Constant(value=int() | float())):

@@ -198,7 +198,7 @@ class Data:
         Args:
             at: the time, in ISO 8601.
         """
-        return self.course.policy.told(datetime.fromisoformat(at))
+        return self.course.policy.local_time(datetime.fromisoformat(at))
 
     def is_waiting(self, result: TaskResult) -> bool:
         """Tell whether a person has still to look at an answer."""
