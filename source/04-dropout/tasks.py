@@ -861,8 +861,8 @@ BUG_MASK_DEVICE = Task(
     ),
     wrong=wrongs("""
         left-as-given: faulty
-            hint: This comes out of the code as it was given. On another device the mask and the scores are in two
-                places, and the weights are not those of your `CausalAttention`.
+            hint: What is wrong with the code as it was given still is. On another device the mask and the
+                scores are in two places, and the weights are not those of your `CausalAttention`.
         no-scale: / keys.shape[-1] ** 0.5 →
             hint: The silent fault is still there: compare what goes into the softmax with your
                 `CausalAttention`.

@@ -1044,8 +1044,9 @@ BUG_VIEW = Task(
     ),
     wrong=wrongs("""
         left-as-given: faulty
-            hint: This comes out of the code as it was given (`reshape` for `view` changes nothing). “one” changes
-                when only “step” does: some rows of a head are not the token that the mask takes them for.
+            hint: What is wrong with the code as it was given still is (`reshape` for `view` changes nothing).
+                “one” changes when only “step” does: some rows of a head are not the token that the mask takes
+                them for.
         split-and-merge-without-transpose: .view(b, num_tokens, self.num_heads, self.head_dim).transpose(1, 2) →3 .view(b, self.num_heads, num_tokens, self.head_dim)
             (weights @ values).transpose(1, 2) → (weights @ values)
             hint: Now nothing leaks, and the mistake is only hidden: the merge undoes the wrong cut, while
@@ -1132,8 +1133,8 @@ BUG_MERGE = Task(
     ),
     wrong=wrongs("""
         left-as-given: faulty
-            hint: This comes out of the code as it was given. Each token is handed pieces of other tokens, so a
-                shuffled sentence gives other outputs.
+            hint: What is wrong with the code as it was given still is. Each token is handed pieces of other
+                tokens, so a shuffled sentence gives other outputs.
         split-and-merge-without-transpose: .view(b, num_tokens, self.num_heads, self.head_dim).transpose(1, 2) →3 .view(b, self.num_heads, num_tokens, self.head_dim)
             context.transpose(1, 2) → context
             hint: Now the split leaves out its transpose as well. The two undo one another, but each head

@@ -733,8 +733,8 @@ BUG_TRAINING_LOOP = Task(
     ),
     wrong=wrongs("""
         left-as-given: faulty
-            hint: This comes out of the code as it was given. Its loss is not that of the logits, and its gradients
-                are those of all steps together.
+            hint: What is wrong with the code as it was given still is. Its loss is not that of the logits,
+                and its gradients are those of all steps together.
         softmax-before-the-loss: logits = model(ids) → logits = torch.softmax(model(ids), dim=-1)
         softmax-before-the-loss: logits = model(ids) → logits = torch.softmax(model(ids), dim=1)
             hint: A softmax, over another axis here, still comes before the loss. `F.cross_entropy` wants the logits.
@@ -785,8 +785,8 @@ BUG_EVALUATION = Task(
     ),
     wrong=wrongs("""
         left-as-given: faulty
-            hint: This comes out of the code as it was given: dropout is on, and each position is compared with the
-                token that it has just read.
+            hint: What is wrong with the code as it was given still is: dropout is on, and each position is
+                compared with the token that it has just read.
         evaluated-in-train-mode: model.eval() → model.train()
         evaluated-in-train-mode: model.eval() → model.train()
             below logits = model(ids) → model.eval()
@@ -972,7 +972,8 @@ BUG_LOST_MASK = small(
     ),
     """
     left-as-given: faulty
-        hint: This comes out of the code as it was given: what `masked_fill` returns is thrown away, so every token sees the future.
+        hint: What is wrong with the code as it was given still is: what `masked_fill` returns is thrown away,
+            so every token sees the future.
     mask-fills-zero: -torch.inf → 0.0
     mask-fills-small: -torch.inf → -1.0
     mask-fills-infinity: -torch.inf → torch.inf

@@ -218,7 +218,8 @@ ORIENTATION = Task(
     ),
     wrong=wrongs("""
         left-as-given: faulty
-            hint: This comes out of the code as it was given. It leaves a square weight as it is, and `reshape` does not transpose.
+            hint: What is wrong with the code as it was given still is. It leaves a square weight as it is,
+                and `reshape` does not transpose.
         square-not-transposed: = tensor if list(tensor.shape) == list(shape) else tensor.T
             hint: A square `c_proj` goes in as it is, and should be turned. Its shape fits both ways; its name says it.
         transposed-always: = tensor.T

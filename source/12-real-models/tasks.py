@@ -1328,7 +1328,8 @@ PERMUTED_ROWS = Task(
     ),
     wrong=wrongs("""
         left-as-given: faulty
-            hint: This comes out of the code as it was given. It cuts a head into two halves and makes neighbours of them: the way back.
+            hint: What is wrong with the code as it was given still is. It cuts a head into two halves and
+                makes neighbours of them: the way back.
         rows-left-alone: = weight
         heads-not-cut: (num_heads, -1, 2) → (1, -1, 2)
         second-numbers-first: pairs.transpose(1, 2) → pairs.transpose(1, 2).flip(1)

@@ -135,7 +135,7 @@ LESSONS = {
         ),
     ),
     "04-dropout": Work(
-        shown=(('check("bug-mask-device")', "This comes out of the code as it was given"),),
+        shown=(('check("bug-mask-device")', "What is wrong with the code as it was given still is"),),
         mistakes=(
             ("batched-scores", "def batched_scores(queries, keys):",
              "def batched_scores(queries, keys):\n    return keys @ queries.transpose(1, 2)",
