@@ -539,8 +539,8 @@ compared("absorbed", latent_layer.out_proj(found.transpose(1, 2).flatten(2)), la
 # %% [markdown] id="keys-as-values-task"
 # ### One projection for both
 #
-# There are simpler ways to keep less. In its layers without a window, Gemma 4 can use **one projection** for keys and
-# values.
+# There are simpler ways to keep less. In its layers without a window, Gemma 4 can use **one projection** for both
+# keys and values.
 #
 # ### Task 7 · Keys that are also values
 #
@@ -581,8 +581,8 @@ compared("Gemma 4", found, library["gemma 4 keys and values"])
 # %% [markdown] id="kv-sources-task"
 # ### Optional: Layers that share
 #
-# In Gemma 3n and in small models of Gemma 4, the last layers compute no keys and values. They **read** those of an
-# earlier layer ([the idea](https://arxiv.org/abs/2405.12981) is of 2024), and their cache is empty. Here the last two
+# In Gemma 3n and in small Gemma 4 models, the last layers compute no keys or values. They **read** those of an
+# earlier layer ([an idea](https://arxiv.org/abs/2405.12981) from 2024), so they need no cache. Here the last two
 # share:
 #
 # | layer | 0 | 1 | 2 | 3 | 4 | 5 |
@@ -625,10 +625,11 @@ check("kv-sources")
 #
 # *11 minutes · about twelve lines · task id* `sharing-layers`
 #
-# Complete `SharingLayers`. `attend` gets the new tokens' queries of all layers, and their keys and values of the first
-# layers, which have their own. It returns the contexts of all layers. Scores are divided by √head_dim; each layer is
-# causal and has its window. A layer reads what its source has kept and **all** of its source's new tokens. After that,
-# a layer with a window keeps no more than its last `window` tokens. Keep nothing for the layers that share.
+# Complete `SharingLayers`. `attend` takes the new tokens' queries for all layers, and their keys and values for the
+# first layers, which have their own. It returns the contexts of all layers. Scores are divided by √head_dim; each
+# layer is causal and has its window. A layer reads what its source has kept and **all** of its source's new tokens.
+# After that, a layer with a window keeps no more than its last `window` tokens. Keep nothing for the layers that
+# share.
 
 
 # %% answer="sharing-layers"
@@ -1746,7 +1747,7 @@ length_curves(list(FORMS), kept)
 # | latent | latent_dim + rope_dim numbers | keys of any rank; more arithmetic for each comparison |
 # | one projection for both | half | separate keys and values |
 # | sharing between layers | nothing in the layers that share | their own keys and values |
-# | indexer | a short key more | keys that the indexer does not choose |
+# | indexer | one more short key | keys that the indexer does not choose |
 # | partial rotation, stretched positions | as before | some knowledge of distance |
 # | QK-norm, soft cap | as before | scores without a bound |
 # | gate | nothing | one more matrix of weights |
