@@ -65,7 +65,7 @@ def about(course: Course, database: str, lesson: str, student: str) -> About:
     policy = Policy.read(course.root, course.lessons)
     due = policy.due_for(lesson, student)
     by_a_moment = bool(time and due and is_guess(time) and time > due)
-    time_text = policy.local_time(time) if time else ""
+    time_text = policy.local_time(time) if time and not is_guess(time) else ""
     return About(" ".join(filter(None, (first, last))) or student, time_text, by_a_moment, results, state)
 
 
