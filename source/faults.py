@@ -601,7 +601,8 @@ FAULTS = (
     Fault(
         "unregistered-list",
         "layers are kept in a plain list",
-        "The layers are kept in a plain Python list, so the module does not know their parameters. Use `nn.ModuleList`.",
+        "The module does not know the layers' parameters, as with layers in a plain Python list. Use "
+        "`nn.ModuleList`.",
         section="05-multi-head#multi-head-wrapper-task",
     ),
     Fault(

@@ -127,8 +127,8 @@ FAULTS = (
     Fault(
         "copy-made-once",
         "the copy is made once, before the loop",
-        "The copy is made once, so each round adds to the changes of the rounds before. Make a new copy inside the "
-        "loop.",
+        "With token `j`, the tokens before it are changed, too, as where one copy serves all rounds. Make "
+        "a new copy inside the loop, and change token `j` alone.",
         section="03-causal#leaks-intro",
     ),
     Fault(

@@ -53,8 +53,8 @@ FAULTS = (
     Fault(
         "boolean-index-flattens",
         "a mask in brackets picks the entries out into one long vector",
-        "A mask in brackets, `{x}[mask]`, picks entries out into one long vector. The shape has to stay: multiply by "
-        "the mask, or use `torch.where`.",
+        "The entries that stay come out as one long vector, as `{x}[mask]` gives them. The shape has to "
+        "stay: multiply by the mask, or use `torch.where`.",
     ),
     Fault(
         "other-distribution",
@@ -99,8 +99,8 @@ FAULTS = (
     Fault(
         "axes-squeezed",
         "`squeeze()` drops an axis that happens to have size 1",
-        "`squeeze()` drops every axis of size 1, so a batch of one sequence, or a sequence of one token, loses an axis. "
-        "Leave it out.",
+        "A batch of one sequence, or a sequence of one token, loses an axis, as with `squeeze()`, which "
+        "drops every axis of size 1. Keep all axes.",
         section="04-dropout#batch-matmul",
     ),
     Fault(
@@ -151,7 +151,8 @@ FAULTS = (
     Fault(
         "brackets-missing",
         "brackets around 1 − p are missing",
-        "There are no brackets around 1 − p: Python divides by 1 and then takes p away from every entry. The division is by all of 1 − p.",
+        "p is taken away from every entry, as in `x / 1 - p`. The division is by all of 1 − p: put it "
+        "into brackets.",
         section="04-dropout#apply-dropout-task",
     ),
 )

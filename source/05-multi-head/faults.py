@@ -13,7 +13,8 @@ FAULTS = (
     Fault(
         "stacked-not-joined",
         "the heads' pieces are stacked, not joined",
-        "`torch.stack` makes a new axis for the heads. `torch.cat(…, dim=-1)` makes the last axis longer instead.",
+        "The heads have an axis of their own, as `torch.stack` makes it. `torch.cat(…, dim=-1)` makes the "
+        "last axis longer instead.",
         section="05-multi-head#error-with-heads-task",
     ),
     Fault(

@@ -229,7 +229,8 @@ POSITION_ANGLES = Task(
         sines-too-early: positions[:, None] * theta → (positions[:, None] * theta).sin()
         angles-divided-by-dim: (-torch.arange(0, dim, 2) / dim) → -torch.arange(0, dim, 2) / dim
         exponents-off: (-torch.arange(0, dim, 2) / dim) → (-(torch.arange(0, dim, 2) // dim))
-            hint: `//` rounds the exponents to whole numbers, so that hands have the same speed. Divide with `/`.
+            hint: The exponents are rounded to whole numbers, as `//` does it, so that hands have the same
+                speed. Divide with `/`.
         """),
     right=rights("""
         outer: positions[:, None] * theta → torch.outer(positions.float(), theta)
@@ -287,7 +288,8 @@ SINUSOIDAL = Task(
             hint: There is an angle for each number. A sine and the cosine beside it belong to one hand, and have
                 the same angle.
         exponents-off: position_angles(positions, d_model, base)  # → positions[:, None] * base ** (-(torch.arange(0, d_model, 2) // d_model))  #
-            hint: `//` rounds the exponents to whole numbers, so that hands have the same speed. Divide with `/`.
+            hint: The exponents are rounded to whole numbers, as `//` does it, so that hands have the same
+                speed. Divide with `/`.
         """),
     right=rights("""
         repeated: = torch.where(torch.arange(d_model) % 2 == 0, position_angles(positions, d_model, base).repeat_interleave(2, 1).sin(), position_angles(positions, d_model, base).repeat_interleave(2, 1).cos())

@@ -437,7 +437,8 @@ FAULTS = (
     Fault(
         "labels-rolled",
         "the last position is to predict the first token",
-        "`roll` makes the first token the label of the last position. Nothing follows that position: leave it out.",
+        "The first token is the label of the last position, as with `roll`. Nothing follows that "
+        "position: leave it out.",
         section="08-train-it#next-token-labels-intro",
     ),
     Fault(

@@ -193,7 +193,7 @@ FAULTS = (
     Fault(
         "wrapped-around",
         "the last token comes round to the front",
-        "`roll` brings the last token to the front. Key 0 has no token before it.",
+        "Key 0 gets the last token as the one before it, as with `roll`. It has none.",
         section="10-read-a-model#induction-claim-task",
     ),
     Fault(
