@@ -37,7 +37,11 @@ class Property:
 
 
 def sums_to_one(result: Tensor) -> Broken:
-    """Every row adds up to 1."""
+    """Every row adds up to 1.
+
+    Returns:
+        A mask of the rows that do not, and the sums.
+    """
     if result.ndim == 0:
         return torch.tensor(False), result
     sums = result.double().sum(dim=-1)  # (…) without the last axis
@@ -46,17 +50,29 @@ def sums_to_one(result: Tensor) -> Broken:
 
 
 def not_negative(result: Tensor) -> Broken:
-    """No entry is negative."""
+    """No entry is negative.
+
+    Returns:
+        A mask of the entries that are, and the result.
+    """
     return result.double() < 0, result
 
 
 def symmetric(result: Tensor) -> Broken:
-    """Entry (i, j) equals entry (j, i)."""
+    """Entry (i, j) equals entry (j, i).
+
+    Returns:
+        A mask of the entries that do not, and the result.
+    """
     return (result.double() - result.double().mT).abs() > 1e-4, result
 
 
 def causal(result: Tensor) -> Broken:
-    """Every entry above the diagonal of the last two axes is 0: no position uses a later one."""
+    """Every entry above the diagonal of the last two axes is 0: no position uses a later one.
+
+    Returns:
+        A mask of the entries above the diagonal that are not 0, and the result.
+    """
     return result.double().triu(diagonal=1) != 0, result
 
 

@@ -197,10 +197,11 @@ class _Order:
         return max(texts, key=lambda text: text.strip() != "" and text.strip() != stub.source.strip())
 
     def instead_of(self, stub: NotebookNode) -> str:
-        """Return what stands in an answer's cell that a submission does not have.
+        """Return the text for an answer's cell that is missing from the submission.
 
-        The answer may stand in another cell: one that lost its id and its metadata, or one that it was merged
-        into. Where that one runs before, the stub would overwrite what it defines; otherwise, it runs here.
+        The answer may be in another cell: one that lost its id and metadata, or one that it was merged into.
+        If that cell runs earlier, the stub would overwrite its names, so the stub is left out; otherwise that
+        cell's text runs here.
         """
         if stub.cell_type != "code":
             return self._written_nearby(stub) or str(stub.source)
@@ -237,7 +238,7 @@ class _Order:
         return "\n\n".join(filter(None, texts))
 
     def around(self, cell: NotebookNode) -> list[NotebookNode]:
-        """Return a course's cell with the learner's own before and after it."""
+        """Return a course's cell, with the learner's own text before and after it."""
         name = cell["id"]
         first = [] if self._number[name] else self._after.get("", [])
         return [*first, *self._before.get(name, []), cell, *self._after.get(name, [])]

@@ -78,13 +78,17 @@ class _Reader:
         self._used: list[bytes] = []
 
     def finished(self) -> bytes:
-        """Return what was used, if nothing follows."""
+        """Return the parts that grading uses.
+
+        Raises:
+            ValueError: the text does not end here.
+        """
         if self._next():
             raise ValueError("something follows the notebook")
         return b"".join(self._used)
 
     def value(self, shape: Any) -> None:
-        """Read a value, and use of it what its shape names."""
+        """Read a value, and collect the parts of it that the shape names."""
         self._left -= 1
         if self._left < 0:
             raise TooManyParts

@@ -349,7 +349,7 @@ class _Search:
         return fits[self._members[:, 0].long()] | (self._size > 1)
 
     def whole(self) -> MatchedMistakes | None:
-        """Return the mistakes that show all that is wrong; None where there are none."""
+        """Return mistakes that together explain all that is wrong; None if there are none."""
         shown = (self._relation != Relation.RIGHT).all(dim=1)
         rows = self._best(self._consistent & shown & self._told(list(range(len(self.cells)))))
         common, differ = self._common_faults(rows)
@@ -362,7 +362,7 @@ class _Search:
         return self._explained(common.values(), covered, exact, self._shown(rows, covered), whole=True)
 
     def together(self) -> MatchedMistakes | None:
-        """Return mistakes that leave each other alone and show all that is wrong between them."""
+        """Return independent mistakes, each of which explains a different part of all that is wrong."""
         named: dict[str, KnownWrong] = {}
         covered: set[int] = set()
         exact: set[int] = set()
@@ -385,10 +385,11 @@ class _Search:
         return self._explained(named.values(), covered, exact, "likeness", whole=True)
 
     def part(self) -> MatchedMistakes:
-        """Return the mistakes of which each shows all that is wrong in some check, by its numbers.
+        """Return mistakes of which each explains all that is wrong in at least one check, by its numbers.
 
-        The first explanation may be of several mistakes at once. What another check shows, where those show
-        nothing, may be one more's alone, which then shows nothing where they do.
+        The first explanation may combine several mistakes. If another check is wrong where these have no
+        effect, a further mistake may explain it alone, provided that it has no effect where the first ones
+        do.
         """
         named: dict[str, KnownWrong] = {}
         covered: set[int] = set()

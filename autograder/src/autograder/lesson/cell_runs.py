@@ -68,12 +68,12 @@ class _Watcher:
         self._deleted: set[str] = set()
 
     def before(self, _info: Any) -> None:
-        """Remember what all names stand for before a cell runs."""
+        """Store the values of all names before a cell runs."""
         self._before.append(dict(self.shell.user_ns))
         self._deleted.update(interactive_session.deleted_cells())
 
     def after(self, result: Any) -> None:
-        """Take note of the names that a cell gave another value, and of how it ended."""
+        """Record the names that a cell has assigned, and how the cell ended."""
         if not self._before:
             return  # the cell in which the watch began
         before = self._before.pop()

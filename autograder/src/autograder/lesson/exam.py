@@ -33,14 +33,14 @@ class _Sitting:
     latest: Any = None
 
     def after_cell(self, _result: Any) -> None:
-        """Note that a cell gave the task's name another meaning."""
+        """Record the time if a cell has assigned the task's name."""
         answer = self.answer()
         if answer is not self.before and answer is not self.latest:
             self.latest = answer
             self.moments.append(time.time())
 
     def answer(self) -> Any:
-        """Return what the task's name means now."""
+        """Return the present value of the task's name."""
         return check_calls.notebook_names().get(self.task.name)
 
 

@@ -45,14 +45,14 @@ class _Module:
 
     @classmethod
     def read(cls, path: Path) -> _Module:
-        """Return a module as it is; an empty one where there is none."""
+        """Return a module of the package; an empty one if there is no such file."""
         head, *parts = PART.split(path.read_text(encoding="utf-8")) if path.is_file() else [""]
         imports = [line for line in head.splitlines() if line.startswith(("import ", "from "))]
         texts = zip(parts[::3], zip(parts[1::3], map(str.strip, parts[2::3]), strict=True), strict=True)
         return cls(dict.fromkeys(imports), dict(texts))
 
     def text(self, says: str) -> str:
-        """Return the module as a file."""
+        """Return the module's text, as it is written to a file."""
         parts = [f"# == {name}: {owner} ==\n{text}\n" for name, (owner, text) in self.parts.items()]
         return "\n\n".join([f'"""{says}"""\n\n' + "\n".join(sorted(self.imports)) + "\n", *parts])
 
@@ -79,7 +79,7 @@ class _Collector:
         self.missing: list[str] = []
 
     def add(self, name: str) -> None:
-        """Put an answer into the module, after all that it needs."""
+        """Add an answer to the module, after all the code that it needs."""
         text = _definition(self._names[name])
         before = self._module.parts
         position = list(before).index(name) if name in before else len(before)

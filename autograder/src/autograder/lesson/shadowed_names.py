@@ -129,13 +129,13 @@ class _Watcher:
         self._ours = ""  # the text of the course's cell that is about to be compiled
 
     def before(self, info: Any) -> None:
-        """Remember whether the cell that is about to run is the course's."""
+        """Record whether the cell that is about to run is the course's."""
         course_cells = _course_cells(os.environ.get(COURSE_CELLS, ""))
         ours = course_cells is not None and _checksum(info.raw_cell) in course_cells.cells
         self._ours = info.raw_cell if ours else ""
 
     def visit(self, cell: ast.Module) -> ast.Module:
-        """Make the names of a course's cell mean what the course means by them; IPython calls this."""
+        """Replace the course's names in a course's cell by reserved ones; IPython calls this."""
         text, self._ours = self._ours, ""  # once: a learner's code that the cell calls may compile as well
         if text:
             deferred = any(word in text for word in _DEFERRED)
@@ -156,12 +156,12 @@ class _Watcher:
         return {**BUILT_IN, "get_ipython": self.shell.get_ipython, **self._bound}
 
     def bind(self, names: Iterable[str]) -> None:
-        """Bind reserved names to what the course means by them."""
+        """Bind reserved names to the course's values."""
         meant = self._meant()
         self.shell.user_ns.update({RESERVED + name: meant[name] for name in names if name in meant})
 
     def after(self, result: Any) -> None:
-        """Take note of what the cell did to the course's names, and say so where somebody needs one."""
+        """Record the course's names that a cell has redefined, and tell the learner if a cell needs one."""
         text, space = result.info.raw_cell, self.shell.user_ns
         encoded = os.environ.get(COURSE_CELLS)
         if encoded is not None:

@@ -67,7 +67,7 @@ class _Waiting:
         self._missing: list[str] = []
 
     def before(self, info: Any) -> None:
-        """Note which of the names that a cell needs are not there yet."""
+        """Record which of the names that a cell needs are missing."""
         self._missing = missing_answers(info.raw_cell, self.shell.user_ns)
 
     def visit(self, cell: ast.Module) -> ast.Module:

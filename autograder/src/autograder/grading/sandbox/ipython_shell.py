@@ -269,7 +269,7 @@ class _Shell(ZMQInteractiveShell):
             self._get_exc_info()
 
     def system(self, cmd: str) -> None:
-        """Run a command of the system's, but for one that installs packages: it would wait for a network."""
+        """Run a system command, except one that installs packages, since it would wait for a network."""
         words = cmd.split()
         programs = {word.strip("'\"").rpartition("/")[2] for word in words}
         if "install" not in words or programs.isdisjoint(INSTALLERS):
@@ -279,7 +279,7 @@ class _Shell(ZMQInteractiveShell):
         print(f"Nothing is installed while work is graded: {cmd}")
 
     def ask_exit(self) -> None:
-        """`exit` and `quit` end nothing here: nbgrader's kernel runs on to the last cell as well."""
+        """Ignore `exit` and `quit`, since nbgrader's kernel also runs on to the last cell."""
 
 
 class Shell:

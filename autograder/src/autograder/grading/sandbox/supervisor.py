@@ -205,7 +205,7 @@ class _Seen:
         self._known: set[bytes] = set()
 
     def pass_on(self, last: bool = False) -> str:
-        """Pass on what is there, each once. Returns why the run has to be ended, if it has."""
+        """Forward the reports that have arrived, each once, and return why the run must be ended, if at all."""
         try:
             while self.pipes:
                 piece = os.read(self.pipes[0], 1 << 16)
@@ -240,12 +240,12 @@ class _Clock:
         self._spent, self._waits = namespaces.spent(), namespaces.waits()
 
     def begin(self) -> None:
-        """Count from now on: to fork a runner and to get it ready is none of the run's own time."""
+        """Start to count the run's own time, which does not include forking a runner and preparing it."""
         self.look()
         self.own = self.processors = 0.0
 
     def look(self) -> None:
-        """Add what passed since the last look."""
+        """Add the time since the last look."""
         wall, spent, waits = time.monotonic(), namespaces.spent(), namespaces.waits()
         waited = sum(max(0.0, now - self._waits.get(thread, 0.0)) for thread, now in waits.items())
         read = self._out.waited - self._waited  # until the grader had read what was said
@@ -258,13 +258,13 @@ class _Clock:
         self.wall, self._spent, self._waits, self._waited = wall, spent, waits, self._out.waited
 
     def over(self, limits: Limits, elapsed: float, cell_began: float, cell_worked: float) -> str:
-        """Return which limit of time is over, or "".
+        """Return the time limit that is exceeded, or "".
 
         Args:
             limits: the limits of the run.
-            elapsed: seconds on the wall since the first cell began.
-            cell_began: what the run's own time was when the cell began that runs now.
-            cell_worked: what its processor time was then.
+            elapsed: the clock seconds since the first cell began.
+            cell_began: the run's own time, in seconds, when the present cell began.
+            cell_worked: the run's processor time, in seconds, when the present cell began.
         """
         if self.own > limits.seconds:
             self.worked = self.processors > WORKED * limits.seconds

@@ -220,7 +220,7 @@ class _Tree:
             return None
 
     def node(self, code: CodeType, instruction: int) -> ast.expr | ast.AugAssign | None:
-        """Return the expression that an instruction computes."""
+        """Return the syntax tree's expression for an instruction."""
         # There is one entry for each code unit of two bytes.
         positions = list(code.co_positions())
         line, last_line, column, last_column = positions[instruction // 2]
@@ -237,7 +237,7 @@ class _Tree:
         return (exact or chained or [None])[0]  # type: ignore[return-value]
 
     def destination(self, node: ast.AST) -> tuple[tuple[tuple[str, ...], ...], bool]:
-        """Return the names that a value is given, for each of its parts, and whether it is returned."""
+        """Return the names that each part of a value is assigned to, and whether the value is returned."""
         if isinstance(node, ast.AugAssign):
             return _target(node.target), False
         parent = self._parents.get(node)
@@ -260,9 +260,10 @@ class _Tree:
         return (), isinstance(parent, ast.Return | ast.Lambda)
 
     def statement(self, node: ast.AST) -> tuple[str, int]:
-        """Return the statement around a node and the line at which it begins.
+        """Return the statement around a node, and the line at which it begins.
 
-        It is put on one line and has no comments behind it; of a compound one there is the first line only.
+        The statement is on one line and without comments; of a compound statement, only the first line is
+        returned.
         """
         while not isinstance(node, ast.stmt) and node in self._parents:
             node = self._parents[node]
