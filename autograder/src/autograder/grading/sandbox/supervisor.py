@@ -205,7 +205,7 @@ class _Seen:
         self._known: set[bytes] = set()
 
     def pass_on(self, last: bool = False) -> str:
-        """Forward the reports that have arrived, each once, and return why the run must be ended, if at all."""
+        """Forward each new report once, and return why the run must be ended; "" if it may go on."""
         try:
             while self.pipes:
                 piece = os.read(self.pipes[0], 1 << 16)
