@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from autograder.probe.call_answer import isolated_global_state
-from autograder.probe.generic_behaviour import prepared, probe_to_examine
+from autograder.probe.generic_behaviour import AnswerCall, probe_to_examine
 from autograder.probe.line_trace import recorded
 from autograder.records.bank import RightStep, Route, Task
 from autograder.records.tensor_fingerprint import Fingerprint, factor_between, fingerprints
@@ -38,7 +38,7 @@ def route_of(
     if probe is None or task.kind not in ("function", "module"):
         return None
     with isolated_global_state(), torch.no_grad():
-        record, looks = recorded(prepared(task, probe, solution, namespace), _looks_of)
+        record, looks = recorded(AnswerCall(task, probe, solution, namespace).prepared(), _looks_of)
     variables = solution.__code__.co_varnames if isinstance(solution, FunctionType) else ()
     tensors: dict[str, tuple[int, Runs]] = {}
     earlier_tensors: dict[str, list[Runs]] = {}

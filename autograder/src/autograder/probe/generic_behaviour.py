@@ -53,7 +53,7 @@ def examine(task: Task, answer: Callable[..., Any], namespace: Mapping[str, Any]
         return None
     try:
         with isolated_global_state(), torch.no_grad():
-            return _examine(task, probe, answer, namespace)
+            return _examine(AnswerCall(task, probe, answer, namespace))
     except KeyboardInterrupt:
         raise
     except BaseException:  # the answer fails, and its outcomes tell how
@@ -66,6 +66,7 @@ class Prepared:
 
     call: Callable[[Mapping[str, Any]], Any]
     inputs: Mapping[str, Any]
+    module: nn.Module | None  # that the answer makes
 
     def __call__(self) -> Any:
         return self.call(self.inputs)
@@ -77,37 +78,48 @@ class Prepared:
         return frozenset(type(part) for module in modules for part in module.modules())
 
 
-def prepared(task: Task, probe: Probe, answer: Callable[..., Any], namespace: Mapping[str, Any]) -> Prepared:
-    """Return an answer that is ready to be called on a probe's inputs."""
-    call, inputs, _ = _ready(task, probe, answer, namespace)
-    return Prepared(call, inputs)
+@dataclass(frozen=True)
+class AnswerCall:
+    """A call of an answer on a probe, with the notebook's variables that the probe's inputs are made from."""
+
+    task: Task
+    probe: Probe
+    answer: Callable[..., Any]
+    namespace: Mapping[str, Any]
+
+    def prepared(self) -> Prepared:
+        """Return the answer, ready to be called on the probe's inputs."""
+        probe, is_module = self.probe, self.task.kind == "module"
+        dtype = getattr(torch, probe.dtype)
+        inputs = fresh(probe.inputs, self.namespace, dtype if is_module else None)
+        module: nn.Module | None = None
+        function = self.answer
+        if is_module:
+            function = module = constructed(self.answer, probe.construct, probe.keywords)
+            load_weights(module, probe.weights)
+            module.to(dtype).eval()
+
+        def called(values: Mapping[str, Any]) -> Any:
+            positional, by_name = split({name: copy(value) for name, value in values.items()}, probe.keywords)
+            result = function(*positional, **by_name)
+            # The next call may write into the same memory.
+            return result.detach().clone() if isinstance(result, Tensor) else result
+
+        return Prepared(called, inputs, module)
+
+    def with_setting(self, name: str, value: Any) -> AnswerCall:
+        """Return the call with another value of a constructor's argument, or of a function's."""
+        if self.task.kind == "module":
+            changed = replace(self.probe, construct={**self.probe.construct, name: value})
+        else:
+            changed = replace(self.probe, inputs={**self.probe.inputs, name: value})
+        return replace(self, probe=changed)
 
 
-def _ready(
-    task: Task, probe: Probe, answer: Callable[..., Any], namespace: Mapping[str, Any]
-) -> tuple[Callable[[Mapping[str, Any]], Any], dict[str, Any], nn.Module | None]:
-    dtype = getattr(torch, probe.dtype)
-    inputs = fresh(probe.inputs, namespace, dtype if task.kind == "module" else None)
-    module: nn.Module | None = None
-    function = answer
-    if task.kind == "module":
-        function = module = constructed(answer, probe.construct, probe.keywords)
-        load_weights(module, probe.weights)
-        module.to(dtype).eval()
-
-    def called(values: Mapping[str, Any]) -> Any:
-        positional, by_name = split({name: copy(value) for name, value in values.items()}, probe.keywords)
-        result = function(*positional, **by_name)
-        # The next call may write into the same memory.
-        return result.detach().clone() if isinstance(result, Tensor) else result
-
-    return called, inputs, module
-
-
-def _examine(
-    task: Task, probe: Probe, answer: Callable[..., Any], namespace: Mapping[str, Any]
-) -> Examination | None:
-    called, inputs, module = _ready(task, probe, answer, namespace)
+def _examine(call: AnswerCall) -> Examination | None:
+    task, probe = call.task, call.probe
+    ready = call.prepared()
+    called, inputs, module = ready.call, ready.inputs, ready.module
     hooked = _hooks(inputs)
     before = called(inputs)
     if _hooks(inputs) != hooked:
@@ -141,11 +153,7 @@ def _examine(
         if not bool(any_of_it) and not _minds(called, inputs, name, before)
     ]
     settings = inputs if module is None else probe.construct
-    idle += [
-        name
-        for name, value in settings.items()
-        if _has_no_effect(task, probe, answer, namespace, before, name, value)
-    ]
+    idle += [name for name, value in settings.items() if _has_no_effect(call, before, name, value)]
     influences = (
         _influence(name, axis, task.input_axes[name][axis], symbol, index, called, inputs, before)
         for name, axis, symbol, index in islice(_shared_axes(task, inputs, before), MOST_AXES)
@@ -174,26 +182,15 @@ def _minds(
     return not isinstance(after, Tensor) or bool(moved(before[None], [after[None]], 0).any())
 
 
-def _has_no_effect(
-    task: Task,
-    probe: Probe,
-    answer: Callable[..., Any],
-    namespace: Mapping[str, Any],
-    before: Tensor,
-    name: str,
-    value: Any,
-) -> bool:
+def _has_no_effect(call: AnswerCall, before: Tensor, name: str, value: Any) -> bool:
     """Tell whether a number or a flag may have any value: the answer takes all others, and gives the same."""
     others = _others(value)
     for another in others:
-        if task.kind == "module":
-            changed = replace(probe, construct={**probe.construct, name: another})
-        else:
-            changed = replace(probe, inputs={**probe.inputs, name: another})
+        changed = call.with_setting(name, another)
         try:
-            call, inputs, module = _ready(task, changed, answer, namespace)
-            fits = module is None or load_weights(module, probe.weights).loadable
-            after = call(inputs)
+            ready = changed.prepared()
+            fits = ready.module is None or load_weights(ready.module, call.probe.weights).loadable
+            after = ready()
         except Exception:  # it minds this value
             return False
         if not fits or not isinstance(after, Tensor) or bool(moved(before[None], [after[None]], 0).any()):

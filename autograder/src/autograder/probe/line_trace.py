@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from autograder.probe.call_answer import isolated_global_state
-from autograder.probe.generic_behaviour import Prepared, prepared, probe_to_examine
+from autograder.probe.generic_behaviour import AnswerCall, Prepared, probe_to_examine
 from autograder.probe.learner_code import file_of
 from autograder.probe.recording.operations import IN_PLACE, Operation, Record
 from autograder.probe.recording.recorder import Recorder
@@ -51,8 +51,9 @@ def follow(
     file = file_of(vars(answer).get("forward") if task.kind == "module" else answer) or ""
     try:
         with isolated_global_state(), torch.no_grad():
-            record, looks = recorded(prepared(task, probe, answer, namespace), _look)
-            again = prepared(task, probe, answer, namespace) if unsteady else None
+            call = AnswerCall(task, probe, answer, namespace)
+            record, looks = recorded(call.prepared(), _look)
+            again = call.prepared() if unsteady else None
             other = None if again is None else _first_other(again, file, task.own_functions)
     except KeyboardInterrupt:
         raise

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -103,7 +103,9 @@ def axis_label(task: Task, axis: int) -> str:
     """Return the label of an axis: "stations as start" becomes "stations, one for each start"."""
     symbol, role = axis_parts(axis_name(task.axes, axis))
     label = _(symbol) if symbol in AXES else translated("axis", symbol)
-    return _("{axis}, one for each {entry}", axis=label, entry=entry_name(task, role)) if role else label
+    return (
+        _("{axis}, one for each {entry}", axis=label, entry=entry_name(task.entries, role)) if role else label
+    )
 
 
 def is_batch(axis: str) -> bool:
@@ -111,9 +113,9 @@ def is_batch(axis: str) -> bool:
     return AXES.get(axis) == BATCH
 
 
-def entry_name(task: Task, axis: str) -> str:
+def entry_name(entries: Mapping[str, str], axis: str) -> str:
     """Return the singular name of the entries along an axis, or in a role: "station" for "stations"."""
-    return _(AXES[axis]) if axis in AXES else translated("axis", task.entries.get(axis, axis))
+    return _(AXES[axis]) if axis in AXES else translated("axis", entries.get(axis, axis))
 
 
 def slice_at(task: Task, axis: str, position: int) -> str:
@@ -122,7 +124,7 @@ def slice_at(task: Task, axis: str, position: int) -> str:
     It is "start 2" for the axis "stations as start", and "station 2" for the axis "stations".
     """
     symbol, role = axis_parts(axis)
-    return f"{entry_name(task, role or symbol)} {position}"
+    return f"{entry_name(task.entries, role or symbol)} {position}"
 
 
 def location_text(index: Sequence[int], task: Task) -> str:
