@@ -15,8 +15,7 @@ ATTENTION = (
     r"(?<!flex_)attention|\battend|(?<!ast_)transformers?\b|\bheads\b|head_dim|num_heads|context_length"
 )
 TAUGHT = re.compile(
-    rf"(?:{ATTENTION})|embedding|d_model|\bqkv|\bW_[qkv]|(?<!search )\bquer(y|ies)\b",
-    re.IGNORECASE,
+    rf"(?:{ATTENTION})|embedding|d_model|\bqkv|\bW_[qkv]|(?<!search )\bquer(y|ies)\b", re.IGNORECASE
 )
 IMPORTED = re.compile(r"^\s*(from|import) (visuals|source|tests)\b", re.MULTILINE)
 

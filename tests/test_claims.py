@@ -94,8 +94,7 @@ BOAT = "the girl sat by the bank because she saw a boat"
 
 
 @pytest.mark.parametrize(
-    ("sentence", "degrees"),
-    [(BOAT, 37), ("the king walked to the bank for a loan", 59)],
+    ("sentence", "degrees"), [(BOAT, 37), ("the king walked to the bank for a loan", 59)]
 )
 def test_the_learners_three_lines_turn_bank_as_the_opening_figure_shows(sentence, degrees):
     small, attention = trained_words(), run("01-dot-product", *LOOKS_LIKE)["simple_attention"]

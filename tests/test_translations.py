@@ -90,9 +90,7 @@ INSTEAD = {
     },
 }
 # What translates an English word and reads as another one: per language, both words and what to write.
-MISREAD = {
-    "bn": {("refus", r"ফিরিয়ে দ|ফেরানো|ফেরাও|ফেরায়"): "error দাও (the other is *return*)"},
-}
+MISREAD = {"bn": {("refus", r"ফিরিয়ে দ|ফেরানো|ফেরাও|ফেরায়"): "error দাও (the other is *return*)"}}
 
 
 @pytest.mark.parametrize(

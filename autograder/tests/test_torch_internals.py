@@ -24,10 +24,7 @@ PRIVATE = {
     "_parameters",
     "_buffers",
     "_modules",
-} | {
-    "_forward_hooks",
-    "_forward_pre_hooks",
-}
+} | {"_forward_hooks", "_forward_pre_hooks"}
 
 
 def test_nothing_else_in_the_tool_reaches_into_torch():

@@ -243,11 +243,7 @@ SILENCES = {
         "pass",
     ),
     "swallows it": (PIPES, "[os.write(one, struct.pack('>cI', b'F', 3000)) for one in pipes()]", "pass"),
-    "covers it": (
-        PIPES,
-        "pass",
-        "[os.write(one, b'x' * 2000) for one in pipes()]",
-    ),
+    "covers it": (PIPES, "pass", "[os.write(one, b'x' * 2000) for one in pipes()]"),
     "closes the way out": (PIPES, "[os.close(one) for one in pipes()]", "pass"),
     "leads the way out elsewhere": (
         PIPES,

@@ -502,8 +502,4 @@ def test_where_root_grades_a_notebook_is_nobody(worker):
     mapped = "65534" if os.geteuid() == 0 else "0"
     assert output(
         worker, "import os\nprint(os.getuid(), os.getgid(), os.access('/proc/self/fd', os.R_OK))"
-    ).split() == [
-        mapped,
-        mapped,
-        "True",
-    ]
+    ).split() == [mapped, mapped, "True"]

@@ -238,23 +238,13 @@ CASES = {
         "the stack, head 0: heads.0.W_query.weight (2, 3) is a matrix of its own; it makes columns 0 to 1",
         (
             ("Head", "ArrowRight", "the stack, head 1: heads.1.W_query.weight"),
-            (
-                "Matrices of",
-                "ArrowRight",
-                "the fused class, head 1: rows 2 to 3 of W_query.weight",
-            ),
+            ("Matrices of", "ArrowRight", "the fused class, head 1: rows 2 to 3 of W_query.weight"),
         ),
     ),
     "slices of one row": Case(
         lambda: visuals.explore_slices(drawn(2, 1, 3)),
         "the stack, head 0: heads.0.W_query.weight (1, 3)",
-        (
-            (
-                "Matrices of",
-                "ArrowRight",
-                "row 0 of W_query.weight (2, 3) is heads.0.W_query.weight",
-            ),
-        ),
+        (("Matrices of", "ArrowRight", "row 0 of W_query.weight (2, 3) is heads.0.W_query.weight"),),
     ),
     "three attentions": Case(
         lambda: visuals.explore_three_attentions(

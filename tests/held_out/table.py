@@ -16,14 +16,7 @@ from itertools import combinations
 
 from autograder.author.answer_edits import AnyEdit, Cell, Solution, changed, fit, table
 
-MODULES = (
-    "self_attention",
-    "causal_attention",
-    "wrapper",
-    "multi_head",
-    "encoder_decoder",
-    "functions",
-)
+MODULES = ("self_attention", "causal_attention", "wrapper", "multi_head", "encoder_decoder", "functions")
 
 # Of each group, an answer shows one mistake at most: two about one step contradict or cover each other.
 ONE_OF = (

@@ -75,5 +75,5 @@ UNDETERMINED: list[Undetermined] = [
         11,
         "the weights of CausalAttention are drawn without a seed, so nobody can print these numbers again; "
         "the class also leaves out the division by the root of d_k, and lesson 03 says both",
-    ),
+    )
 ]

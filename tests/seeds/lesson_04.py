@@ -67,5 +67,5 @@ UNDETERMINED: list[Undetermined] = [
         "003_e47c713d8c5e9936.txt",
         11,
         "context vectors of a CausalAttention whose weights were drawn with no seed set in the notebook",
-    ),
+    )
 ]

@@ -41,5 +41,5 @@ UNDETERMINED = [
         10,
         "the batch was drawn in cell 5 before any seed was set, so no run gives these values again; the "
         "shape (4, 10, 2) is determined, and the lesson shows it",
-    ),
+    )
 ]

@@ -82,6 +82,4 @@ PRINTED = [
     printed(FILE, 31, SMALL_TRANSPOSED),
 ]
 
-UNDETERMINED = [
-    Undetermined(FILE, 2, "the address of the generator object in memory, another in every run"),
-]
+UNDETERMINED = [Undetermined(FILE, 2, "the address of the generator object in memory, another in every run")]

@@ -170,10 +170,9 @@ def test_an_expected_key_is_outlined_with_dashes_where_another_has_more(texts):
     assert outlines["expected 1 2"] == "-"
     assert outlines["expected 0 1"] != "-"
     assert not any(str(name).startswith("expected 2") for name in outlines)
-    assert {
-        "expected key, largest weight of its row: 1",
-        "expected key, another key has more: 1",
-    } <= set(texts(picture.figure))
+    assert {"expected key, largest weight of its row: 1", "expected key, another key has more: 1"} <= set(
+        texts(picture.figure)
+    )
     assert picture.alt.endswith(
         "The expected key has the largest weight in 1 of 2 rows; elsewhere in row 0 ('a')."
     )

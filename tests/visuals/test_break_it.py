@@ -12,16 +12,7 @@ from torch.nn.functional import scaled_dot_product_attention
 
 from tests.visuals.sheet import assert_words_are_apart
 from visuals import explore_bugs
-from visuals.faulty import (
-    BUGS,
-    HEADS,
-    WIDTH,
-    forward,
-    row_names,
-    start_values,
-    stories,
-    train,
-)
+from visuals.faulty import BUGS, HEADS, WIDTH, forward, row_names, start_values, stories, train
 from visuals.lessons.multi_head.breaking import bugs_side_by_side, facts, leaking, row_sums, striking
 from visuals.not_ready import NotReady
 

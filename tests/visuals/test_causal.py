@@ -7,13 +7,7 @@ import pytest
 import torch
 
 from tests.visuals.sheet import assert_words_are_apart
-from visuals import (
-    causal_pattern,
-    cut_and_stretch,
-    explore_causal_mask,
-    leak_map,
-    masking_steps,
-)
+from visuals import causal_pattern, cut_and_stretch, explore_causal_mask, leak_map, masking_steps
 from visuals.lessons.causal.masking import rows_of
 from visuals.not_ready import NotReady
 
@@ -99,7 +93,7 @@ class TestMaskingSteps:
         figure = masking_steps(scores, tokens, 2).figure
         shown = {text.get_gid(): text for text in figure.axes[0].texts}
         assert [shown[f"masked sum {row}"].get_text() for row in range(6)] == [
-            *("= 0.17", "= 0.34", "= 0.51", "= 0.67", "= 0.84", "= 1.00"),
+            *("= 0.17", "= 0.34", "= 0.51", "= 0.67", "= 0.84", "= 1.00")
         ]
         for step in ("weights", "divided"):
             assert {shown[f"{step} sum {row}"].get_text() for row in range(6)} == {"= 1.00"}

@@ -137,10 +137,7 @@ class TestWhoMayLook:
     ("draw", "values"),
     [
         (visuals.combined_masks, (CAUSAL, PADDING, NAMES)),
-        (
-            visuals.combined_masks,
-            (torch.ones(9, 9).tril(), torch.ones(9), [f"token {i}" for i in range(9)]),
-        ),
+        (visuals.combined_masks, (torch.ones(9, 9).tril(), torch.ones(9), [f"token {i}" for i in range(9)])),
         (
             visuals.visible_keys,
             (torch.ones(5, 6), ["das", "Haus", "ist", "klein", "<pad>", "<pad>"], list("abcde")),

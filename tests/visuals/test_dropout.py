@@ -24,7 +24,7 @@ class TestDropoutSteps:
     def test_shows_the_weights_before_and_after(self, causal, texts):
         shown = texts(dropout_steps(causal, KEPT, 0.5, NAMES).figure)
         assert [text for text in shown if text in ("1.00", "0.25", "0.75", "0.50", "0.20", "0.30")] == [
-            *("1.00", "0.25", "0.75", "0.50", "1.00", "0.20", "0.30"),
+            *("1.00", "0.25", "0.75", "0.50", "1.00", "0.20", "0.30")
         ]
         assert {"2.00", "0.60"} <= set(shown)
 

@@ -281,12 +281,7 @@ def test_two_known_wrong_answers_that_no_probe_tells_apart_are_named(refused):
 
 
 def test_two_known_wrong_answers_that_fail_alike_are_named(refused):
-    actual = refused(
-        tasks=(
-            ("x.sum() → len(x)", "= x @ x[:1]"),
-            ("x.sum() → x.max()", "= 2 * (x @ x[:1])"),
-        )
-    )
+    actual = refused(tasks=(("x.sum() → len(x)", "= x @ x[:1]"), ("x.sum() → x.max()", "= 2 * (x @ x[:1])")))
     assert actual == [f"{NAME}: task share: no probe tells by-count from by-largest"]
 
 

@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from autograder.author.preprocessors import (
-    StubSolutions,
-    TidySolution,
-    faulty_code,
-    solution_region,
-)
+from autograder.author.preprocessors import StubSolutions, TidySolution, faulty_code, solution_region
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 TEXT_STUB = "*Write your answer here.*"

@@ -7,14 +7,7 @@ from dataclasses import replace
 import pytest
 import torch
 from autograder.author.authoring import Check, Lesson, Made, Probe, Specimen, Task
-from autograder.author.secret_probes import (
-    FURTHEST,
-    LEAST_SPREAD,
-    SPREAD,
-    seed_from,
-    twin_of,
-    twins_of,
-)
+from autograder.author.secret_probes import FURTHEST, LEAST_SPREAD, SPREAD, seed_from, twin_of, twins_of
 
 SCORES = torch.tensor([[3.0, -2.0, 0.0], [1000.0, 1e-6, -0.5]])
 MASK = torch.ones(3, 3).triu(1)

@@ -9,17 +9,7 @@ import pytest
 import torch
 from autograder.author import build_bank
 from autograder.author.answer_edits import Edit, combined_text
-from autograder.author.authoring import (
-    Check,
-    Fault,
-    Faults,
-    Lesson,
-    OnResult,
-    Probe,
-    Task,
-    rights,
-    wrongs,
-)
+from autograder.author.authoring import Check, Fault, Faults, Lesson, OnResult, Probe, Task, rights, wrongs
 from autograder.author.build_bank import changed_answer, make_task, outcomes_of, run_solution
 from autograder.judge.known_mistakes import explain
 from support.tiny_course import solved
@@ -66,13 +56,7 @@ TASK = Task(
     probes=(
         Probe("three", "three tokens", {"x": X}),
         Probe("empty", "no tokens", {"x": torch.ones(0, 2)}, raises=("ValueError",)),
-        Probe(
-            "tried",
-            "three tokens",
-            {"x": X},
-            observe="influence",
-            settings={"input": "x", "axis": 0},
-        ),
+        Probe("tried", "three tokens", {"x": X}, observe="influence", settings={"input": "x", "axis": 0}),
     ),
 )
 FAULTS = Faults(

@@ -274,9 +274,7 @@ def dropping(p, observe="dropout"):
 @pytest.mark.parametrize("p", ["0.5", "1 / 2"])
 def test_dropout_that_keeps_as_much_as_it_drops_is_refused(problems, p):
     actual = problems(tasks=(dropping(p), TOGETHER))
-    assert actual == [
-        "task share: probe four cannot tell what is dropped from what is kept with p = 0.5",
-    ]
+    assert actual == ["task share: probe four cannot tell what is dropped from what is kept with p = 0.5"]
 
 
 def test_a_check_with_an_unknown_probe_is_not_said_to_be_an_experiment(problems):
@@ -318,10 +316,7 @@ def test_a_text_that_does_not_name_what_is_forbidden_is_named(problems, text):
         (('("softmax",)', "()"), "forbids nothing"),
         (("points=2", "points=0"), "a forbidden call costs 0, and the whole task is worth 3"),
         (("points=2", "points=4"), "a forbidden call costs 4, and the whole task is worth 3"),
-        (
-            (CAUGHT, "()"),
-            "needs an answer that is caught with what it forbids",
-        ),
+        ((CAUGHT, "()"), "needs an answer that is caught with what it forbids"),
         (("torch: ", "double: "), "two right answers are called double"),
     ],
 )

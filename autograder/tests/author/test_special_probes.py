@@ -7,17 +7,7 @@ import inspect
 
 import pytest
 import torch
-from autograder.author.authoring import (
-    Check,
-    Fault,
-    Faults,
-    Lesson,
-    Made,
-    Probe,
-    Specimen,
-    Task,
-    wrongs,
-)
+from autograder.author.authoring import Check, Fault, Faults, Lesson, Made, Probe, Specimen, Task, wrongs
 from autograder.author.build_bank import make_bank, run_solution
 from autograder.judge.decide import judge
 from autograder.probe.collect_evidence import collect_answer

@@ -356,8 +356,7 @@ def test_more_time_is_given_to_nobody_but_people_of_the_class(folder):
 def test_who_is_late_in_two_lessons_is_named_with_both(folder, tmp_path):
     archives = [
         zipped(
-            tmp_path / f"{lesson}.zip",
-            [(f"adamsamy_LATE_11_90{number}_{lesson}.ipynb", notebook(lesson))],
+            tmp_path / f"{lesson}.zip", [(f"adamsamy_LATE_11_90{number}_{lesson}.ipynb", notebook(lesson))]
         )
         for number, lesson in enumerate((LESSON, OTHER))
     ]

@@ -1443,10 +1443,7 @@ def test_control_c_ends_the_command_and_the_run_in_hand_and_the_next_run_goes_on
             "1 submission graded, 1 task with points given by hand, which stay: look at it again.",
         ),
         (Summary(changed=2), "0 submissions graded, 2 scores changed since the last time."),
-        (
-            Summary(faults=["ada"]),
-            "0 submissions graded, 1 submission could not be graded and needs a look.",
-        ),
+        (Summary(faults=["ada"]), "0 submissions graded, 1 submission could not be graded and needs a look."),
     ],
 )
 def test_the_summary_says_in_words_what_was_done(summary, text):

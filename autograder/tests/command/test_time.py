@@ -81,11 +81,7 @@ KINDS: dict[str, tuple[tuple[str, ...], tuple[float, ...], str]] = {
         "at 0x…",
     ),
     "draws without a seed": ((DRAWS,), (0, 2, 2), ""),
-    "ends its process": (
-        (EXITS, f"{RIGHT}\n{EXITS}", "", *[EXITS] * 3),
-        (0, 0, 2),
-        "ended its own",
-    ),
+    "ends its process": ((EXITS, f"{RIGHT}\n{EXITS}", "", *[EXITS] * 3), (0, 0, 2), "ended its own"),
 }
 LOOPS = "while True: pass"
 

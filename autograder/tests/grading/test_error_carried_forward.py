@@ -182,10 +182,7 @@ def test_a_task_that_is_wrong_by_itself_still_loses_its_points(graded):
 def test_what_builds_on_two_mistakes_in_a_row_gets_both_replaced(graded, here):
     here.lesson = replace(
         here.lesson,
-        tasks={
-            **here.lesson.tasks,
-            "row-sums": replace(here.lesson.tasks["row-sums"], needs=("total",)),
-        },
+        tasks={**here.lesson.tasks, "row-sums": replace(here.lesson.tasks["row-sums"], needs=("total",))},
     )
     mistaken = "row_sums = torch.stack([total(column, torch.ones(2)) for column in table.T])"
     actual = graded(total=WRONG, row_sums=mistaken)

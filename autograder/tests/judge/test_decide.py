@@ -454,10 +454,7 @@ def weighed(x):
 def experiment_task(reference, *, known=(), checks=None, namespace=(), **asked):
     """A task on three tokens with a plain probe and an experiment, in one check."""
     inputs = {"x": X}
-    probes = [
-        Probe("plain", "three tokens", inputs),
-        Probe("tried", "the same", inputs, **asked),
-    ]
+    probes = [Probe("plain", "three tokens", inputs), Probe("tried", "the same", inputs, **asked)]
     probes = [dataclasses.replace(probe, expected=call(reference, probe)) for probe in probes]
     task = Task(
         id="past",

@@ -91,10 +91,7 @@ def but_one(x, shift):
         ),
         (lambda x, shift: past(x, shift)[:, 1:], [Related("last", 3.0, axis=1, probe="plain")]),
         (lambda x, shift: past(x, shift) + x.mean(0), [Reaches("x", "batch", "batch", 1, 0)]),
-        (
-            lambda x, shift: past(x, shift).flip(1),
-            [Related("reversed", axis=1, probe="plain")],
-        ),
+        (lambda x, shift: past(x, shift).flip(1), [Related("reversed", axis=1, probe="plain")]),
         (lambda x, shift: past(x, shift) * 2, [Related("times", pytest.approx(2.0), probe="plain")]),
         (lambda x, shift: past(x, shift) - 3, [Related("plus", pytest.approx(-3.0), probe="plain")]),
         (lambda x, shift: past(x, shift).mT, [Related("turned", probe="plain")]),
@@ -106,18 +103,9 @@ def but_one(x, shift):
                 Related("but-one", 2.0, axis=1, probe="plain"),
             ],
         ),
-        (
-            lambda x, shift: past(x, shift)[:, [1, 0, 3, 2]],
-            [Related("order", axis=1, probe="plain")],
-        ),
-        (
-            lambda x, shift: past(x, shift).reshape(2, 3, 4).mT,
-            [Related("places", probe="plain")],
-        ),
-        (
-            lambda x, shift: past(x, shift) * torch.arange(1.0, 5)[:, None],
-            [Related("rows", probe="plain")],
-        ),
+        (lambda x, shift: past(x, shift)[:, [1, 0, 3, 2]], [Related("order", axis=1, probe="plain")]),
+        (lambda x, shift: past(x, shift).reshape(2, 3, 4).mT, [Related("places", probe="plain")]),
+        (lambda x, shift: past(x, shift) * torch.arange(1.0, 5)[:, None], [Related("rows", probe="plain")]),
         (
             lambda x, shift: torch.cat((past(x, shift)[:, :2], x[:, :2] - shift), dim=1),
             [ANY, Related("until", 1.0, axis=1, probe="plain")],

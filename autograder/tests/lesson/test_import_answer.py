@@ -51,10 +51,7 @@ def test_an_answer_uses_the_parts_that_it_is_given_in_place_of_its_own(beside):
     def total(x):
         return 2 * x.sum()
 
-    beside(
-        helper="def total(x):\n    return x.sum()",
-        share_answer="def share(x):\n    return x / total(x)",
-    )
+    beside(helper="def total(x):\n    return x.sum()", share_answer="def share(x):\n    return x / total(x)")
     assert bring_over("01-tiny", "share", share, total).__globals__["total"] is total
 
 

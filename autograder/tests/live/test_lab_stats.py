@@ -123,10 +123,7 @@ def test_a_mistake_counts_people_comes_and_goes():
 def test_what_many_forget_is_told_to_all_with_the_section():
     people = [(0, str(number), "two", "wrong", "no-scale" if number < 12 else "") for number in range(30)]
     assert board_state(lab(*people).now(60), WORDS)["together"] == [
-        {
-            "id": "no-scale",
-            "says": "12 of 30: the scale is missing. Look at “Scaled” in 02-two together.",
-        }
+        {"id": "no-scale", "says": "12 of 30: the scale is missing. Look at “Scaled” in 02-two together."}
     ]
     # At a lesson that comes before that section, nobody has it yet.
     early = [(0, str(number), "one", "wrong", "no-scale") for number in range(12)]

@@ -128,9 +128,7 @@ def test_evidence_without_outcomes_travels_too(status):
 
 
 @pytest.mark.parametrize(
-    "dtype",
-    [torch.float64, torch.float16, torch.bfloat16, torch.int64, torch.uint8, torch.bool],
-    ids=str,
+    "dtype", [torch.float64, torch.float16, torch.bfloat16, torch.int64, torch.uint8, torch.bool], ids=str
 )
 def test_every_plain_dtype_travels(dtype):
     tensor = torch.tensor([1, 0]).to(dtype)

@@ -73,12 +73,7 @@ class Served:
 
 @contextmanager
 def served(
-    course: Course,
-    file: Path,
-    prefix: str = "",
-    port: int = 0,
-    limits: Limits | None = None,
-    **how: Any,
+    course: Course, file: Path, prefix: str = "", port: int = 0, limits: Limits | None = None, **how: Any
 ) -> Iterator[Served]:
     """Serve the room `lab` of a course in a thread, until it is left."""
     needs_live()

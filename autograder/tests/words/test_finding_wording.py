@@ -110,18 +110,10 @@ FOUR_AXES = (2, 4, 5, 3)
     ("line", "shapes", "says"),
     [
         ("s = a @ a.T", {"a": (B, T, D)}, "`a.T` turns the shape (2, 5, 3) into (3, 5, 2). A product needs"),
-        (
-            "s = a @ a.transpose(1, 2)",
-            {"a": FOUR_AXES},
-            "`a.transpose(1, 2)` turns the shape (2, 4, 5, 3)",
-        ),
+        ("s = a @ a.transpose(1, 2)", {"a": FOUR_AXES}, "`a.transpose(1, 2)` turns the shape (2, 4, 5, 3)"),
         ("return self.q @ k.mT @ v", {"self.q": (B, T, D)}, "In a product of batches"),
         ("s = q @ k", {"q": (B, T, D), "k": (B, 4, D)}, "`k.transpose(-2, -1)` would fit."),
-        (
-            "s = q @ k",
-            {"q": (B, T, D), "k": (B, T, 4)},
-            "the last axis of `q` has size 3, and the last",
-        ),
+        ("s = q @ k", {"q": (B, T, D), "k": (B, T, 4)}, "the last axis of `q` has size 3, and the last"),
         ("s = q @ k.transpose(-2, -1)", {"q": (B, T, 4), "k": (B, T, D)}, "In a product of batches"),
     ],
 )
@@ -323,10 +315,7 @@ def test_an_earlier_task_is_not_to_blame_where_the_mistake_is_known(share):
         (f.Related("digits", 3.0), "The numbers are right to about 3 digits only."),
         (f.Related("but-one", 2.0, 1), "All is right but key 2."),
         (f.Related("input", -1.0, name="x"), "The result is the right one minus `x`."),
-        (
-            f.Related("shared", 1.0, 0),
-            "Along axis 0 the numbers add up to 1. They should along axis 1.",
-        ),
+        (f.Related("shared", 1.0, 0), "Along axis 0 the numbers add up to 1. They should along axis 1."),
         (f.Related("until", 2.0, 1), "Up to key 2 all is right. In each later one something is wrong."),
     ],
 )

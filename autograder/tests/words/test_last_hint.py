@@ -52,10 +52,7 @@ CASES = {
         (),
     ),
     "a mistake, and a multiple of the next step": (
-        verdict(
-            named=(LARGEST,),
-            way=replace(HALFWAY, multiple=(f.Reached("the shares", "w", 4), 8.0)),
-        ),
+        verdict(named=(LARGEST,), way=replace(HALFWAY, multiple=(f.Reached("the shares", "w", 4), 8.0))),
         (
             LARGEST.hint,
             STEPS,

@@ -288,10 +288,7 @@ def test_another_width_of_the_output_is_found(solved, sentences):
     ("fail", "cause"),
     [
         (lambda x: x @ x, "in (b, tokens, d_in) @ (b, tokens, d_in) the last axis on the left, 3 (d_in)"),
-        (
-            lambda x: x @ torch.ones(4, 3, 2),
-            "axes before the last two must agree, and 5 (b) meets 4",
-        ),
+        (lambda x: x @ torch.ones(4, 3, 2), "axes before the last two must agree, and 5 (b) meets 4"),
         (lambda x: x + torch.ones(4, 3), "on axis -2 7 (tokens) meets 4"),
         (lambda x: x.transpose(1, 2).view(5, 21), "do not lie in reading order, as after a transpose"),
         (lambda x: torch.nn.Linear(8, 2)(x), "takes 8 numbers on the last axis; x has 3 (d_in) there"),

@@ -96,10 +96,7 @@ def test_a_statement_over_several_lines_is_shown_on_one():
         y = (
             X.reshape(5, 7, 3, 1)  # a comment between
             .squeeze(3)
-            .transpose(
-                1,
-                2,
-            )
+            .transpose(1, 2)
         )
     assert [row.name for row in t.rows] == ["reshape", "squeeze", "transpose"]
     assert [row.results[0].names for row in t.rows] == [[], [], ["y"]]

@@ -19,11 +19,7 @@ def built(course):
 
 def test_each_task_shows_one_small_change_for_each_of_its_mistakes(course_with):
     whole = "        by-count: x.sum() → len(x)\n"
-    course = built(
-        course_with(
-            tasks=((whole, f"{whole}        by-count: = x / x.numel()\n"),),
-        )
-    )
+    course = built(course_with(tasks=((whole, f"{whole}        by-count: = x / x.numel()\n"),)))
     shown = wrong_answers(course, NAME)
     assert [(item.fault, item.removed, item.added) for item in shown["share"]] == [
         ("by-largest", ("    return x / x.sum()",), ("    return x / x.max()",)),

@@ -134,11 +134,7 @@ def in_shell(home: dict[str, str]) -> dict[str, Any]:
     done = subprocess.run(
         [sys.executable, "-c", DRIVER],
         input=json.dumps(CELLS),
-        env={
-            "PATH": "/usr/bin:/bin",
-            **home,
-            "MPLBACKEND": "module://matplotlib_inline.backend_inline",
-        },
+        env={"PATH": "/usr/bin:/bin", **home, "MPLBACKEND": "module://matplotlib_inline.backend_inline"},
         capture_output=True,
         text=True,
         check=False,

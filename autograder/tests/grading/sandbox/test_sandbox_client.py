@@ -362,10 +362,7 @@ def test_an_error_is_no_stop(worker):
 
 def test_several_stops_are_told_one_by_one(worker):
     executed = execute(worker, notebook(ENDS["died"], "print('between')", CROWD, "print('after')"), RULES)
-    assert executed.stops == {
-        "cell-1": "it ended its own process",
-        "cell-3": "it started too many processes",
-    }
+    assert executed.stops == {"cell-1": "it ended its own process", "cell-3": "it started too many processes"}
     assert [printed(executed)[name] for name in ("cell-2", "cell-4")] == ["between\n", "after\n"]
 
 
