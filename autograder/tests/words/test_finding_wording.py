@@ -63,27 +63,12 @@ def raised(kind, text, **more):
 @pytest.mark.parametrize(
     ("kind", "text", "line", "advice"),
     [
-        (
-            "TypeError",
-            "'float' object is not callable",
-            "self.dropout(w)",
-            "`nn.Dropout(dropout)` makes a layer",
-        ),
+        ("TypeError", "'float' object is not callable", "self.dropout(w)", "`nn.Dropout(dropout)` makes"),
         ("TypeError", "'Parameter' object is not callable", "", "used with `@`"),
-        (
-            "AttributeError",
-            "'Attention' object has no attribute 'W_q'",
-            "q = self.W_q(x)",
-            "Does `__init__` set it",
-        ),
+        ("AttributeError", "'Attention' object has no attribute 'W_q'", "q = self.W_q(x)", "`__init__` set"),
         ("IndexError", "list assignment index out of range", "", "`append` adds one"),
         ("IndexError", "list index out of range", "", "an empty list has none"),
-        (
-            "IndexError",
-            "tensors used as indices must be long, int, byte or bool tensors",
-            "return table[which]",
-            "`//` does not",
-        ),
+        ("IndexError", "tensors used as indices must be long or bool tensors", "x[which]", "`//` does not"),
     ],
 )
 def test_an_error_that_learners_often_meet_is_explained_first(share, kind, text, line, advice):
@@ -169,33 +154,24 @@ def test_a_wrong_type_is_told_with_its_article(share, obtained, article):
 
 
 @pytest.mark.parametrize(
-    ("fields", "headline"),
+    ("fields", "asked_for"),
     [
-        (
-            {"settings": {"stacked": True}},
-            "`share` gives back a tuple on three numbers that does not hold tensors of one shape.",
-        ),
-        (
-            {"then": {"x": torch.ones(2)}},
-            "`share` gives back a tuple on three numbers, "
-            "and the task asks for something that can be called.",
-        ),
+        ({"settings": {"stacked": True}}, "does not hold tensors of one shape."),
+        ({"then": {"x": torch.ones(2)}}, "the task asks for something that can be called."),
     ],
     ids=["several", "put to use"],
 )
-def test_a_tuple_is_told_by_what_is_asked_for(share, fields, headline):
+def test_a_tuple_is_told_by_what_is_asked_for(share, fields, asked_for):
     probe = dataclasses.replace(share.probe["three"], **fields)
     task = dataclasses.replace(share, probes=(probe,))
-    assert word(f.WrongType("tuple", probe="three"), task).headline == headline
+    assert word(f.WrongType("tuple", probe="three"), task).headline.endswith(asked_for)
 
 
 @pytest.mark.parametrize(
     ("obtained", "advice"),
     [
-        ("list", "torch.stack"),
-        ("tuple", "comma"),
-        ("numpy.ndarray", "torch.from_numpy"),
-        ("float", "shape (3,)"),
+        *(("list", "torch.stack"), ("tuple", "comma")),
+        *(("numpy.ndarray", "torch.from_numpy"), ("float", "shape (3,)")),
     ],
 )
 def test_a_wrong_type_gets_the_advice_it_deserves(share, obtained, advice):
@@ -222,41 +198,29 @@ def test_a_wrong_number_of_axes_names_those_that_are_asked_for(pairs):
 # Wrong dtype and not finite
 
 
-@pytest.mark.parametrize(
-    ("dtype", "advice"),
-    [
-        ("int64", "Whole numbers"),
-        ("uint8", "Whole numbers"),
-        ("bool", "comparison"),
-        ("float16", "Half precision"),
-    ],
-)
-def test_a_wrong_dtype_is_told_with_its_likely_cause(share, dtype, advice):
+LIKELY_CAUSES = {
+    "int64": "Whole numbers",
+    "uint8": "Whole numbers",
+    "bool": "True",
+    "float16": "Half precision",
+}
+
+
+@pytest.mark.parametrize(("dtype", "cause"), LIKELY_CAUSES.items())
+def test_a_wrong_dtype_is_told_with_its_likely_cause(share, dtype, cause):
     message = word(f.WrongDtype(dtype, ("float32", "float64"), probe="three"), share)
     assert message.headline == (
         f"The result on three numbers has dtype {dtype}, and the task asks for float32 or float64."
     )
-    assert message.details[0].startswith((advice, "True and False"))
-
-
-# Known wrong answers and properties
+    assert message.details[0].startswith(cause)
 
 
 # Wrong values
 
 
 def wrong_values(**fields):
-    return f.WrongValues(
-        **{
-            "probe": "three",
-            "index": (1,),
-            "obtained": 0.5,
-            "expected": 0.25,
-            "largest_error": 0.375,
-            "share_right": 2 / 3,
-            **fields,
-        }
-    )
+    usual = {"probe": "three", "index": (1,), "obtained": 0.5, "expected": 0.25}
+    return f.WrongValues(**{**usual, "largest_error": 0.375, "share_right": 2 / 3, **fields})
 
 
 def test_entries_that_were_never_filled_in_are_counted(share):
@@ -296,17 +260,11 @@ def test_an_earlier_task_is_not_to_blame_where_the_mistake_is_known(share):
     ("fact", "says"),
     [
         (f.Idle(("W_key.weight",)), "`W_key.weight` can change with little or no effect on the result."),
-        (
-            f.Reaches("x", "b", "b", 0, 1),
-            "The result of batch element 0 changes when batch element 1 of `x` changes.",
-        ),
-        (
-            f.Reaches("x", "tokens", "tokens", 0, 2),
-            "The result of token 0 changes when token 2 of `x` changes, and it must not.",
-        ),
+        (f.Reaches("x", "b", "b", 0, 1), "of batch element 0 changes when batch element 1 of `x` changes."),
+        (f.Reaches("x", "tokens", "tokens", 0, 2), "when token 2 of `x` changes, and it must not."),
         (
             f.Reaches("x", "tokens", "tokens as query", 1, 1, missing=True),
-            "The result of query 1 hardly changes, or not at all, when its own place of `x` changes.",
+            "when its own place of `x` changes.",
         ),
         (f.Related("times", -1.0), "Every number has the wrong sign."),
         (f.Related("plus", 0.5), "Every number is off by the same amount, 0.5000."),
@@ -320,7 +278,7 @@ def test_an_earlier_task_is_not_to_blame_where_the_mistake_is_known(share):
     ],
 )
 def test_a_fact_is_told_in_one_sentence(pairs, fact, says):
-    assert word(wrong_values(index=(1, 0)), pairs, verdict(facts=(fact,))).headline == says
+    assert word(wrong_values(index=(1, 0)), pairs, verdict(facts=(fact,))).headline.endswith(says)
 
 
 @pytest.mark.parametrize("kind", ["tensor", "function"])
@@ -333,17 +291,13 @@ def test_who_may_have_typed_numbers_reads_that_more_digits_earn_nothing(pairs, k
 @pytest.mark.parametrize(
     ("named", "says"),
     [
-        ((BY_LARGEST,), "What your last check saw fits this: the numbers are divided by the largest."),
-        (
-            (BY_LARGEST, NO_SUM),
-            "What your last check saw fits this: "
-            "the numbers are divided by the largest; nothing is added up.",
-        ),
+        ((BY_LARGEST,), "the numbers are divided by the largest."),
+        ((BY_LARGEST, NO_SUM), "the numbers are divided by the largest; nothing is added up."),
     ],
 )
 def test_what_a_check_found_is_said_by_the_names_of_the_mistakes(share, named, says):
     wrong = Verdict("share", (f.CheckResult("a", 1, 0, f.MatchesKnownWrong(probe="three")),), named)
-    assert short_finding(share, wrong) == says
+    assert short_finding(share, wrong) == f"What your last check saw fits this: {says}"
 
 
 def test_what_a_check_found_is_the_headline_where_no_mistake_is_known(share):
@@ -367,15 +321,8 @@ def test_globals_that_a_function_reads_are_told_last(share):
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
-        (0.0, "0"),
-        (3.0, "3"),
-        (-2.0, "-2"),
-        (0.95444, "0.9544"),
-        (12345.678, "12345.6780"),
-        (1e-5, "1.000e-05"),
-        (1.5e9, "1.500e+09"),
-        (math.nan, "nan"),
-        (-math.inf, "-inf"),
+        *((0.0, "0"), (-2.0, "-2"), (0.95444, "0.9544"), (12345.678, "12345.6780")),
+        *((1e-5, "1.000e-05"), (1.5e9, "1.500e+09"), (math.nan, "nan"), (-math.inf, "-inf")),
     ],
 )
 def test_a_number_reads_like_in_the_text(value, expected):
@@ -528,63 +475,18 @@ def test_another_order_of_one_input_is_told_by_that_inputs_name():
     assert "`k_input`" in message.details[0]
 
 
+# What is seen, what should be, and what the headline and the advice say.
 SAID_OF_DROPOUT = {
-    "finite": (0.0, 1.0, "In training mode the result holds nan or inf on six tokens.", "0 times −inf"),
-    "left alone in eval mode": (
-        0.0,
-        1.0,
-        "In eval mode something is dropped, or training has left something behind. This was seen on six "
-        "tokens.",
-        "nothing is dropped and nothing is scaled",
-    ),
-    "draws differ": (
-        0.0,
-        1.0,
-        "Every call gives the same result in training mode on six tokens.",
-        "every call needs a new draw",
-    ),
-    "share kept": (
-        0.2,
-        0.8,
-        "With p = 0.2, 20 % of the entries are kept in training mode; it should be 80 %.",
-        "p is the share that is dropped.",
-    ),
-    "copies together": (
-        0.0,
-        1.0,
-        "Numbers that belong together are dropped one by one in training mode.",
-        "Drop what they are made of",
-    ),
-    "one by one": (
-        0.0,
-        1.0,
-        "Some entries are always dropped together in training mode.",
-        "Every entry has a draw of its own",
-    ),
-    "counts vary": (
-        0.0,
-        1.0,
-        "Every call drops exactly as many entries in training mode.",
-        "whatever becomes of the others",
-    ),
-    "one factor": (
-        0.0,
-        1.0,
-        "In training mode the kept entries are not all multiplied by the same number.",
-        "Nothing is normalised after dropout",
-    ),
-    "factor": (
-        1.0,
-        1.25,
-        "The kept entries are multiplied by 1 in training mode; with p = 0.2 it should be 1/(1-p) = 1.2500.",
-        "shrink",
-    ),
-    "size in eval mode": (
-        9.6,
-        12.0,
-        "In eval mode the result is not what it should be without any dropout on six tokens.",
-        "The scaling belongs to training",
-    ),
+    "finite": (0.0, 1.0, "holds nan or inf", "0 times −inf"),
+    "left alone in eval mode": (0.0, 1.0, "In eval mode something is dropped", "and nothing is scaled"),
+    "draws differ": (0.0, 1.0, "Every call gives the same result", "every call needs a new draw"),
+    "share kept": (0.2, 0.8, "20 % of the entries are kept", "p is the share that is dropped."),
+    "copies together": (0.0, 1.0, "Numbers that belong together", "Drop what they are made of"),
+    "one by one": (0.0, 1.0, "Some entries are always dropped together", "Every entry has a draw of its own"),
+    "counts vary": (0.0, 1.0, "drops exactly as many entries", "whatever becomes of the others"),
+    "one factor": (0.0, 1.0, "not all multiplied by the same number", "Nothing is normalised after dropout"),
+    "factor": (1.0, 1.25, "multiplied by 1 in training mode; with p = 0.2 it should be", "shrink"),
+    "size in eval mode": (9.6, 12.0, "without any dropout", "The scaling belongs to training"),
 }
 
 
@@ -593,7 +495,7 @@ def test_a_measure_of_dropout_says_what_was_seen_and_what_should_be(measure):
     obtained, expected, headline, detail = SAID_OF_DROPOUT[measure]
     task = asked("batch", "tokens", "d_out", **DROPOUT)
     message = word(*behaves(task, (MEASURES.index(measure),), obtained, expected))
-    assert message.headline == headline
+    assert headline in message.headline
     assert detail in message.details[0]
 
 
