@@ -9,35 +9,21 @@ import torch
 import torch.nn.functional as F
 from autograder.probe.collect_evidence import collect_answer
 from autograder.probe.forbidden_calls import family_of
-from autograder.records.bank import Check, Forbid, LessonBank, Probe, Task
+from autograder.records.bank import Forbid, LessonBank, Probe
 from autograder.records.course import Course
 from autograder.records.run_outcome import ForbiddenCall, Outcome
+from support.tiny_lesson import plain_task
 from torch import nn
 
 FAMILIES = {family.name: family for family in Course.read(Path(__file__).parents[1]).forbidden}
 
 
-def seen(answer, family, **fields) -> tuple[ForbiddenCall, ...]:
+def seen(answer, family, probe=None, **fields) -> tuple[ForbiddenCall, ...]:
     """The forbidden calls in an answer to a task that forbids this family."""
     x = torch.tensor([1.0, 2.0, 5.0])
-    described = {
-        "kind": "function",
-        "probes": (Probe("one", "numbers", {"x": x}, expected=Outcome("torch.Tensor", x)),),
-        **fields,
-    }
-    task = Task(
-        id="weights",
-        title="Weights",
-        name="weights",
-        signature="weights(x)",
-        axes=("tokens",),
-        learned="",
-        hints=(),
-        checks=(Check("numbers", 1, ("one",)),),
-        forbids=Forbid((family,), 1),
-        families=(FAMILIES[family],),
-        **described,
-    )
+    probe = probe or Probe("one", "numbers", {"x": x}, expected=Outcome("torch.Tensor", x))
+    families = {"forbids": Forbid((family,), 1), "families": (FAMILIES[family],)}
+    task = plain_task("weights", probe, **families, **fields)
     return collect_answer(
         task, LessonBank("01-one", "One", {"as-seen": {}}, {"weights": task}), answer, {}
     ).forbidden
@@ -111,7 +97,7 @@ def test_a_subclass_of_a_forbidden_module_is_seen():
     drawn = {name: item.detach().clone() for name, item in Heads().named_parameters()}
     probe = Probe("one", "a batch", {"x": x}, expected=Outcome("torch.Tensor", x), weights=drawn)
 
-    assert seen(Heads, "MultiheadAttention", kind="module", probes=(probe,))[0].family == "MultiheadAttention"
+    assert seen(Heads, "MultiheadAttention", probe, kind="module")[0].family == "MultiheadAttention"
 
 
 @pytest.mark.parametrize(

@@ -13,23 +13,12 @@ from autograder.author.fair_draws import MOST_DRAWS, choose_draws, with_exam
 from autograder.author.secret_probes import twin_of
 from autograder.records.bank import LessonBank
 from support.tiny_course import solved
+from support.tiny_lesson import plain_task
 
 SECRET = "a secret"
 ASKS = Probe("asks", "three numbers", {"x": torch.tensor([1.0, 2.0, 5.0])})
 OTHER = Probe("other", "four numbers", {"x": torch.tensor([2.0, 2.0, 4.0, 8.0])})
-TASK = Task(
-    id="share",
-    title="Shares of a whole",
-    name="share",
-    kind="function",
-    signature="share(x)",
-    axes=("tokens",),
-    learned="",
-    hints=(),
-    checks=(Check("shares", 1, ("asks",)),),
-    wrong=(),
-    probes=(ASKS,),
-)
+TASK = plain_task("share", ASKS)
 
 SHARE = "def share(x):\n    return x / x.sum()"
 DOUBLE = "def share(x):\n    return x.double() / x.double().sum()"

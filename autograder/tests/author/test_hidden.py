@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 import torch
-from autograder.author.authoring import Check, Lesson, Made, Probe, Specimen, Task
+from autograder.author.authoring import Check, Lesson, Made, Probe, Specimen
 from autograder.author.secret_probes import FURTHEST, LEAST_SPREAD, SPREAD, seed_from, twin_of, twins_of
+from support.tiny_lesson import plain_task
 
 SCORES = torch.tensor([[3.0, -2.0, 0.0], [1000.0, 1e-6, -0.5]])
 MASK = torch.ones(3, 3).triu(1)
@@ -25,18 +26,7 @@ WATCHED = Probe("watched", "in training", {"scores": SCORES}, observe="dropout")
 
 
 def lesson(*probes: Probe, checks: tuple[Check, ...] = ()) -> Lesson:
-    task = Task(
-        id="scale",
-        title="Scaling",
-        name="scale",
-        kind="function",
-        signature="scale(scores)",
-        axes=("tokens",),
-        learned="",
-        hints=(),
-        checks=checks,
-        probes=probes,
-    )
+    task = plain_task("scale", *probes, signature="scale(scores)", checks=checks)
     return Lesson("01", (task,), {}, lambda generator: {})
 
 

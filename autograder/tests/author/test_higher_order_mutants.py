@@ -9,10 +9,11 @@ import pytest
 import torch
 from autograder.author import build_bank
 from autograder.author.answer_edits import Edit, combined_text
-from autograder.author.authoring import Check, Fault, Faults, Lesson, OnResult, Probe, Task, rights, wrongs
+from autograder.author.authoring import Fault, Faults, Lesson, OnResult, Probe, rights, wrongs
 from autograder.author.build_bank import changed_answer, make_task, outcomes_of, run_solution
 from autograder.judge.known_mistakes import explain
 from support.tiny_course import solved
+from support.tiny_lesson import plain_task
 
 
 def steps(x):
@@ -36,16 +37,12 @@ WRONG = wrongs("""
     summed: x + 1 → x.cumsum(0) + 1
     zeros: return x → return 0 * x
     """)
-TASK = Task(
-    id="steps",
-    title="Steps",
-    name="steps",
-    kind="function",
-    signature="steps(x)",
+TASK = plain_task(
+    "steps",
+    Probe("three", "three tokens", {"x": X}),
+    Probe("empty", "no tokens", {"x": torch.ones(0, 2)}, raises=("ValueError",)),
+    Probe("tried", "three tokens", {"x": X}, observe="influence", settings={"input": "x", "axis": 0}),
     axes=("tokens", "d_in"),
-    learned="",
-    hints=(),
-    checks=(Check("all", 1, ("three", "empty", "tried")),),
     wrong=WRONG,
     right=rights("""
         late: x / 2 → x
@@ -53,11 +50,6 @@ TASK = Task(
         later: x / 2 → x
             .flip(0) → .flip(0) * 0.5 + 0.5
         """),
-    probes=(
-        Probe("three", "three tokens", {"x": X}),
-        Probe("empty", "no tokens", {"x": torch.ones(0, 2)}, raises=("ValueError",)),
-        Probe("tried", "three tokens", {"x": X}, observe="influence", settings={"input": "x", "axis": 0}),
-    ),
 )
 FAULTS = Faults(
     {wrong.fault: Fault(wrong.fault, "", "") for wrong in WRONG}, {}, (("no-half", "no-one", "no-turn"),)

@@ -7,7 +7,7 @@ import inspect
 
 import pytest
 import torch
-from autograder.author.authoring import Check, Fault, Faults, Lesson, Made, Probe, Specimen, Task, wrongs
+from autograder.author.authoring import Check, Fault, Faults, Lesson, Made, Probe, Specimen, wrongs
 from autograder.author.build_bank import make_bank, run_solution
 from autograder.judge.decide import judge
 from autograder.probe.collect_evidence import collect_answer
@@ -15,6 +15,7 @@ from autograder.records import bank
 from autograder.records.answer_findings import WrongBehaviour
 from autograder.records.authoring_errors import AuthoringError
 from support.tiny_course import solved
+from support.tiny_lesson import plain_task
 from torch import nn
 
 
@@ -72,35 +73,15 @@ FAULTS = Faults(
 
 
 def module_task(*probes, plain=PLAIN, wrong=WRONG):
-    return Task(
-        id="causal",
-        title="",
-        name="Causal",
-        kind="module",
-        signature="Causal(d_in, d_out, size)",
-        axes=("batch", "tokens", "d_out"),
-        probes=(plain, *probes),
-        checks=(Check("all", 2, ("plain", *(probe.id for probe in probes))),),
-        learned="",
-        hints=("Think.",),
-        wrong=wrong,
-    )
+    fields = {"id": "causal", "kind": "module", "signature": "Causal(d_in, d_out, size)"}
+    checks = (Check("all", 2, ("plain", *(probe.id for probe in probes))),)
+    axes = ("batch", "tokens", "d_out")
+    return plain_task("Causal", plain, *probes, **fields, axes=axes, checks=checks, wrong=wrong)
 
 
 def function_task(*probes):
-    return Task(
-        id="leak",
-        title="",
-        name="depends",
-        kind="function",
-        signature="depends(model, x)",
-        axes=(),
-        probes=probes,
-        checks=(Check("all", 1, tuple(probe.id for probe in probes)),),
-        learned="",
-        hints=("Think.",),
-        wrong=(ALWAYS, NEVER),
-    )
+    fields = {"id": "leak", "signature": "depends(model, x)", "axes": ()}
+    return plain_task("depends", *probes, **fields, wrong=(ALWAYS, NEVER))
 
 
 @pytest.fixture

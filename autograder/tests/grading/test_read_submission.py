@@ -129,15 +129,8 @@ def test_a_notebook_of_format_3_is_converted(read):
 @pytest.mark.parametrize(
     "content",
     [
-        "",
-        " ",
-        "not json",
-        "{",
-        '{"cells": [',
-        b"\x00\x01\x02",
-        b"\x80\x04\x95",
-        '{"a": ' * 5000,
-        "[" * 100_000,
+        *("", " ", "not json", "{", '{"cells": [', b"\x00\x01\x02", b"\x80\x04\x95"),
+        *('{"a": ' * 5000, "[" * 100_000),
     ],
     ids=lambda content: repr(content[:12]),
 )
@@ -338,15 +331,7 @@ def test_a_large_file_of_any_encoding_and_line_end_is_read(submission, encoding,
         ('"id": "share-answer"', '"\\u0069d": "share-answer"'),
         ('"source": ["def', '"source": "def share(x): ...", "source": ["def'),
     ],
-    ids=[
-        "deep",
-        "no number",
-        "twice",
-        "looks like a notebook",
-        "the last id",
-        "an escaped key",
-        "the last text",
-    ],
+    ids=["deep", "no number", "twice", "looks like one", "last id", "escaped key", "last text"],
 )
 @pytest.mark.parametrize("size", [0, SMALL_BYTES], ids=["small", "large"])
 def test_odd_json_is_read_as_python_reads_it_however_large_the_file(submission, old, new, size):

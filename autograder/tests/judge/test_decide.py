@@ -31,7 +31,7 @@ from autograder.records.answer_findings import (
     WrongType,
     WrongValues,
 )
-from autograder.records.bank import Check, Made, Probe, Task
+from autograder.records.bank import Check, Made, Probe
 from autograder.records.evidence_transport import pack, unpack
 from autograder.records.run_outcome import (
     ErrorReport,
@@ -41,7 +41,7 @@ from autograder.records.run_outcome import (
     Outcome,
     Uncalled,
 )
-from support.tiny_lesson import PAIRS, ROW_SUMS, SHARE, TOTAL, knowing
+from support.tiny_lesson import PAIRS, ROW_SUMS, SHARE, TOTAL, knowing, plain_task
 from torch import nn
 
 RESULT = SHARE.probe["three"].expected
@@ -456,22 +456,8 @@ def experiment_task(reference, *, known=(), checks=None, namespace=(), **asked):
     inputs = {"x": X}
     probes = [Probe("plain", "three tokens", inputs), Probe("tried", "the same", inputs, **asked)]
     probes = [dataclasses.replace(probe, expected=call(reference, probe)) for probe in probes]
-    task = Task(
-        id="past",
-        title="The past",
-        name="past",
-        kind="function",
-        signature="past(x)",
-        axes=("tokens", "d_in"),
-        number=False,
-        dtypes=("float32", "float64"),
-        learned="",
-        hints=(),
-        needs=(),
-        properties=(),
-        checks=checks or (Check("all", 2, ("plain", "tried")),),
-        probes=tuple(probes),
-    )
+    checks = checks or (Check("all", 2, ("plain", "tried")),)
+    task = plain_task("past", *probes, axes=("tokens", "d_in"), checks=checks)
     done = {name: {probe.id: call(answer, probe) for probe in probes} for name, answer in known}
     return knowing(task, done) if known else task
 

@@ -11,7 +11,8 @@ from autograder.judge.generic_facts import facts
 from autograder.probe.collect_evidence import call
 from autograder.probe.generic_behaviour import examine, probe_to_examine
 from autograder.records.answer_findings import Idle, Reaches, Related, Unsteady
-from autograder.records.bank import AS_SEEN, Check, Probe, Task
+from autograder.records.bank import AS_SEEN, Probe
+from support.tiny_lesson import plain_task
 from torch import nn
 
 
@@ -28,23 +29,9 @@ def made(function, x, **fields):
     """A task whose solution is this function, tried on one input."""
     probe = Probe("plain", "some tokens", {"x": x, "shift": numbers(x.shape[-1])})
     probe = replace(probe, expected=call(function, probe))
-    task = Task(
-        id="past",
-        title="The past",
-        name="past",
-        kind="function",
-        signature="past(x, shift)",
-        axes=("batch", "tokens", "d_in"),
-        number=False,
-        dtypes=("float32",),
-        learned="",
-        hints=(),
-        needs=(),
-        properties=(),
-        checks=(Check("all", 1, ("plain",)),),
-        probes=(probe,),
-        input_axes={"x": ("batch", "tokens", "d_in"), "shift": ("d_in",)},
-    )
+    axes = ("batch", "tokens", "d_in")
+    input_axes = {"x": axes, "shift": ("d_in",)}
+    task = plain_task("past", probe, axes=axes, dtypes=("float32",), input_axes=input_axes)
     return replace(task, examined=examine(task, function, {}), **fields)
 
 
@@ -66,88 +53,64 @@ def but_one(x, shift):
     return result
 
 
-@pytest.mark.parametrize(
-    ("answer", "expected"),
-    [
-        (
-            lambda x, shift: x.cumsum(1),
-            [Idle(("shift",)), Related("input", pytest.approx(-1.0), probe="plain", name="shift")],
-        ),
-        (lambda x, shift: torch.ones(2, 4, 3), [Idle(("x", "shift"))]),
-        (
-            lambda x, shift: x.sum(1, keepdim=True) + shift + 0 * x,
-            [
-                Reaches("x", "tokens", "tokens", 0, 1),
-                Related("alike", axis=1, probe="plain"),
-                Related("from", 3.0, axis=1, probe="plain"),
-            ],
-        ),
-        (
-            lambda x, shift: past(x, shift) - x,
-            [
-                Reaches("x", "tokens", "tokens", 0, 0, missing=True),
-                Related("input", pytest.approx(-1.0), probe="plain", name="x"),
-            ],
-        ),
-        (lambda x, shift: past(x, shift)[:, 1:], [Related("last", 3.0, axis=1, probe="plain")]),
-        (lambda x, shift: past(x, shift) + x.mean(0), [Reaches("x", "batch", "batch", 1, 0)]),
-        (lambda x, shift: past(x, shift).flip(1), [Related("reversed", axis=1, probe="plain")]),
-        (lambda x, shift: past(x, shift) * 2, [Related("times", pytest.approx(2.0), probe="plain")]),
-        (lambda x, shift: past(x, shift) - 3, [Related("plus", pytest.approx(-3.0), probe="plain")]),
-        (lambda x, shift: past(x, shift).mT, [Related("turned", probe="plain")]),
-        (lambda x, shift: past(x, shift).half().float(), [Related("digits", 3, probe="plain")]),
-        (
-            but_one,
-            [
-                Reaches("x", "tokens", "tokens", 2, 0, missing=True),
-                Related("but-one", 2.0, axis=1, probe="plain"),
-            ],
-        ),
-        (lambda x, shift: past(x, shift)[:, [1, 0, 3, 2]], [Related("order", axis=1, probe="plain")]),
-        (lambda x, shift: past(x, shift).reshape(2, 3, 4).mT, [Related("places", probe="plain")]),
-        (lambda x, shift: past(x, shift) * torch.arange(1.0, 5)[:, None], [Related("rows", probe="plain")]),
-        (
-            lambda x, shift: torch.cat((past(x, shift)[:, :2], x[:, :2] - shift), dim=1),
-            [ANY, Related("until", 1.0, axis=1, probe="plain")],
-        ),
-        (lambda x, shift: past(x, shift).sqrt().neg(), [Related("signs", probe="plain")]),
-        (
-            lambda x, shift: past(x, shift)[:, 2:3].expand(x.shape) + x * torch.tensor([0.0, 0.0, 1e-9]),
-            [ANY, ANY, Related("alike", axis=1, probe="plain")],
-        ),
-        (lambda x, shift: past(x, shift).sqrt(), []),
-        (lambda x, shift: past(x.mul_(1.5), shift), []),
-        (lambda x, shift: past(x, shift) * torch.nan, []),
-        (
-            lambda x, shift: past(x, shift) + torch.arange(4.0)[:, None] * torch.rand(()),
-            [Unsteady(0.75, ANY)],
-        ),
-    ],
-    ids=[
-        "an idle argument",
-        "all are idle",
-        "looks ahead",
-        "not at itself",
-        "one too few",
-        "batch elements mix",
-        "reversed",
-        "a factor",
-        "a step",
-        "turned",
-        "a few digits",
-        "all but one slice",
-        "in another order",
-        "cut into other axes",
-        "each row by another factor",
-        "right at first",
-        "wrong signs and sizes",
-        "the same in each place",
-        "nothing to say",
-        "overwrites its input",
-        "nan",
-        "another result in each call",
-    ],
-)
+def related(how, *more, **where):
+    return Related(how, *more, probe="plain", **where)
+
+
+FACTS = {
+    "an idle argument": (
+        lambda x, shift: x.cumsum(1),
+        [Idle(("shift",)), related("input", pytest.approx(-1.0), name="shift")],
+    ),
+    "all are idle": (lambda x, shift: torch.ones(2, 4, 3), [Idle(("x", "shift"))]),
+    "looks ahead": (
+        lambda x, shift: x.sum(1, keepdim=True) + shift + 0 * x,
+        [Reaches("x", "tokens", "tokens", 0, 1), related("alike", axis=1), related("from", 3.0, axis=1)],
+    ),
+    "not at itself": (
+        lambda x, shift: past(x, shift) - x,
+        [Reaches("x", *["tokens"] * 2, 0, 0, missing=True), related("input", pytest.approx(-1.0), name="x")],
+    ),
+    "one too few": (lambda x, shift: past(x, shift)[:, 1:], [related("last", 3.0, axis=1)]),
+    "batch elements mix": (
+        lambda x, shift: past(x, shift) + x.mean(0),
+        [Reaches("x", "batch", "batch", 1, 0)],
+    ),
+    "reversed": (lambda x, shift: past(x, shift).flip(1), [related("reversed", axis=1)]),
+    "a factor": (lambda x, shift: past(x, shift) * 2, [related("times", pytest.approx(2.0))]),
+    "a step": (lambda x, shift: past(x, shift) - 3, [related("plus", pytest.approx(-3.0))]),
+    "turned": (lambda x, shift: past(x, shift).mT, [related("turned")]),
+    "a few digits": (lambda x, shift: past(x, shift).half().float(), [related("digits", 3)]),
+    "all but one slice": (
+        but_one,
+        [Reaches("x", "tokens", "tokens", 2, 0, missing=True), related("but-one", 2.0, axis=1)],
+    ),
+    "in another order": (lambda x, shift: past(x, shift)[:, [1, 0, 3, 2]], [related("order", axis=1)]),
+    "cut into other axes": (lambda x, shift: past(x, shift).reshape(2, 3, 4).mT, [related("places")]),
+    "each row by another factor": (
+        lambda x, shift: past(x, shift) * torch.arange(1.0, 5)[:, None],
+        [related("rows")],
+    ),
+    "right at first": (
+        lambda x, shift: torch.cat((past(x, shift)[:, :2], x[:, :2] - shift), dim=1),
+        [ANY, related("until", 1.0, axis=1)],
+    ),
+    "wrong signs and sizes": (lambda x, shift: past(x, shift).sqrt().neg(), [related("signs")]),
+    "the same in each place": (
+        lambda x, shift: past(x, shift)[:, 2:3].expand(x.shape) + x * torch.tensor([0.0, 0.0, 1e-9]),
+        [ANY, ANY, related("alike", axis=1)],
+    ),
+    "nothing to say": (lambda x, shift: past(x, shift).sqrt(), []),
+    "overwrites its input": (lambda x, shift: past(x.mul_(1.5), shift), []),
+    "nan": (lambda x, shift: past(x, shift) * torch.nan, []),
+    "another result in each call": (
+        lambda x, shift: past(x, shift) + torch.arange(4.0)[:, None] * torch.rand(()),
+        [Unsteady(0.75, ANY)],
+    ),
+}
+
+
+@pytest.mark.parametrize(("answer", "expected"), FACTS.values(), ids=FACTS)
 def test_what_a_wrong_answer_does_otherwise_is_told(answer, expected):
     assert list(told(answer)) == expected
 
@@ -162,9 +125,9 @@ def test_a_result_that_is_right_to_a_few_digits_by_chance_is_not_told_where_anot
 @pytest.mark.parametrize(
     ("answer", "expected"),
     [
-        (lambda x, shift: seen(x, shift) | (x > 1), [Related("true", probe="plain")]),
-        (lambda x, shift: seen(x, shift) & (x < 1), [Related("false", probe="plain")]),
-        (lambda x, shift: seen(x, shift).mT, [Related("turned", probe="plain")]),
+        (lambda x, shift: seen(x, shift) | (x > 1), [related("true")]),
+        (lambda x, shift: seen(x, shift) & (x < 1), [related("false")]),
+        (lambda x, shift: seen(x, shift).mT, [related("turned")]),
     ],
     ids=["too many", "too few", "turned"],
 )
@@ -179,26 +142,25 @@ def test_entries_that_should_be_minus_infinity_and_are_not_are_told():
         return past(x, shift).masked_fill(torch.eye(4)[:, :3].bool(), -torch.inf)
 
     task = made(hiding, numbers(2, 4, 3))
-    assert list(told(past, task)) == [Related("finite", probe="plain")]
-    assert Related("finite", probe="plain") not in told(lambda x, shift: hiding(x, shift) + 1, task)
+    assert list(told(past, task)) == [related("finite")]
+    assert related("finite") not in told(lambda x, shift: hiding(x, shift) + 1, task)
 
 
 def test_numbers_that_add_up_to_1_along_another_axis_are_told():
     task = made(lambda x, shift: past(x, shift).softmax(dim=-1), numbers(2, 4, 3))
     actual = told(lambda x, shift: past(x, shift).softmax(dim=1), task)
-    assert Related("shared", 2.0, axis=1, probe="plain") in actual
+    assert related("shared", 2.0, axis=1) in actual
 
 
 def test_a_square_result_can_be_turned_too():
     task = made(past, numbers(2, 3, 3))
-    assert told(lambda x, shift: past(x, shift).mT, task) == (Related("turned", probe="plain"),)
+    assert told(lambda x, shift: past(x, shift).mT, task) == (related("turned"),)
 
 
 def test_what_is_idle_in_the_solution_as_well_is_not_told():
     task = made(lambda x, shift: x.cumsum(1), numbers(2, 4, 3))
-    assert told(lambda x, shift: 2 * x.cumsum(1), task) == (
-        Related("times", pytest.approx(2.0), probe="plain"),
-    )
+    twice = related("times", pytest.approx(2.0))
+    assert told(lambda x, shift: 2 * x.cumsum(1), task) == (twice,)
 
 
 @pytest.mark.parametrize(
@@ -259,12 +221,8 @@ def test_a_parameter_that_has_no_effect_is_idle_and_keeps_its_value():
     task = replace(TASK, kind="module", probes=(probe,))
     examined = examine(task, Weighed, {})
     assert examined.idle == ("unused.weight", "unused.bias")
-    assert [(item.input, item.axis) for item in examined.influences] == [
-        ("x", "batch"),
-        ("x", "tokens"),
-        ("x", "d_in"),
-        ("shift", "d_in"),
-    ]
+    axes = [f"{item.input} {item.axis}" for item in examined.influences]
+    assert axes == ["x batch", "x tokens", "x d_in", "shift d_in"]
     assert examined.influences[1].moved == ((0,), (1,), (2,), (3,))
 
 

@@ -9,9 +9,9 @@ import torch
 from autograder.judge.failure_signatures import UNTRIED, failure_signature, tabulate
 from autograder.judge.known_mistakes import explain
 from autograder.probe.collect_evidence import call
-from autograder.records.bank import Check, Probe, Task
+from autograder.records.bank import Check, Probe
 from autograder.records.run_outcome import ErrorReport, ModuleReport, Outcome, Reshaped
-from support.tiny_lesson import knowing
+from support.tiny_lesson import knowing, plain_task
 
 NAN, INF = float("nan"), float("inf")
 
@@ -42,26 +42,8 @@ def asked():
         Probe("empty", "no numbers", {"x": torch.ones(0)}, raises=("ValueError",)),
     ]
     probes = [replace(probe, expected=call(answer(), probe)) for probe in probes]
-    return Task(
-        id="steps",
-        title="Steps",
-        name="steps",
-        kind="function",
-        signature="steps(x)",
-        axes=("tokens",),
-        number=False,
-        dtypes=("float32",),
-        learned="",
-        hints=(),
-        needs=(),
-        properties=(),
-        checks=(
-            Check("first", 1, ("three", "even")),
-            Check("other", 1, ("four",)),
-            Check("no", 1, ("empty",)),
-        ),
-        probes=tuple(probes),
-    )
+    checks = Check("first", 1, ("three", "even")), Check("other", 1, ("four",)), Check("no", 1, ("empty",))
+    return plain_task("steps", *probes, checks=checks, dtypes=("float32",))
 
 
 TASK = asked()

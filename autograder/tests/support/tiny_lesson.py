@@ -56,6 +56,13 @@ def knowing(
 ENTRIES = {"tokens": "token", "query": "query", "key": "key", "heads": "head", "d_out": "dimension"}
 
 
+def plain_task(name: str, *probes: Probe, **fields: Any) -> Task:
+    """A task with these probes, in one check; of a function, unless more is said."""
+    usual = {"id": name, "title": "", "kind": "function", "signature": f"{name}(x)", "axes": ("tokens",)}
+    usual |= {"learned": "", "hints": (), "checks": (Check("all", 1, tuple(probe.id for probe in probes)),)}
+    return Task(name=name, probes=probes, **{**usual, **fields})
+
+
 def function_task(
     reference: Callable[..., Any],
     probes: Mapping[str, tuple[str, dict[str, Any]]],

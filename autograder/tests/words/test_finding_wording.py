@@ -12,12 +12,12 @@ from autograder.experiments.dropout import MEASURES
 from autograder.experiments.registry import EXPERIMENTS
 from autograder.records import answer_findings as f
 from autograder.records.answer_findings import Verdict
-from autograder.records.bank import Check, Probe, Task
+from autograder.records.bank import Probe
 from autograder.records.run_outcome import ErrorReport, ForbiddenCall, Operand, Outcome, Uncalled
 from autograder.words.fact_wording import fact_text
 from autograder.words.finding_wording import short_finding, word
 from autograder.words.phrases import axis_label, number_text
-from support.tiny_lesson import ENTRIES, PAIRS, ROW_SUMS, SHARE, TOTAL
+from support.tiny_lesson import ENTRIES, PAIRS, ROW_SUMS, SHARE, TOTAL, plain_task
 
 
 def printed(message) -> str:
@@ -344,23 +344,15 @@ def asked(*axes, name="CausalAttention", kind="module", shown=None, input_axes=N
     """A task of which one probe is an experiment; `shown` is what that gives for the solution."""
     shown = torch.zeros(1) if shown is None else shown
     expected = Outcome("torch.Tensor", shown, tuple(shown.shape), str(shown.dtype).removeprefix("torch."))
-    return Task(
+    return plain_task(
+        name,
+        Probe("tried", "six tokens", {}, expected=expected, **probe),
+        id="task",
+        kind=kind,
+        axes=axes,
+        dtypes=("float32",),
         entries={**ENTRIES, "source": "source token"},
         input_axes=input_axes or {},
-        id="task",
-        title="",
-        name=name,
-        kind=kind,
-        signature=f"{name}(x)",
-        axes=axes,
-        number=False,
-        dtypes=("float32",),
-        learned="",
-        hints=(),
-        needs=(),
-        properties=(),
-        checks=(Check("all", 1, ("tried",)),),
-        probes=(Probe("tried", "six tokens", {}, expected=expected, **probe),),
     )
 
 
