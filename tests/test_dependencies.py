@@ -24,6 +24,7 @@ LESSONS_LOCK, TEST_LOCK = (
 CI = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
 CONDA = (ROOT / "environment.yml").read_text(encoding="utf-8")
 
+PIP = "pip must install the tool and the course and nothing else"
 CONDA_NAMES = {
     "torch": "pytorch-cpu",
     "jupyter-client": "jupyter_client",
@@ -122,7 +123,7 @@ def disagreements_of_conda(projects: Projects, conda: str) -> list[str]:
         if given[name] != wanted[name]
     ]
     if [line["pip"] for line in lines if isinstance(line, dict)] != [["-e ./autograder", "-e ."]]:
-        actual.append("pip must install the tool and the course and nothing else")
+        actual.append(PIP)
     return actual
 
 
@@ -135,11 +136,8 @@ def undeclared(projects: Projects, name: str, files: list[Path], *extras: str) -
         elif isinstance(node, ast.ImportFrom) and not node.level:
             imported.add(str(node.module).partition(".")[0])
     sandbox = ROOT / "autograder" / "src" / "autograder" / "grading" / "sandbox"
-    folders = (
-        ROOT,
-        ROOT / "autograder" / "tests",
-        sandbox,
-    )  # where a test, or a sandbox, finds what it imports
+    # Where a test, or a sandbox, finds what it imports.
+    folders = ROOT, ROOT / "autograder" / "tests", sandbox
     reference = {*sys.stdlib_module_names, *(entry.stem for folder in folders for entry in folder.iterdir())}
     names = {str(canonicalize_name(MODULES.get(name, name))) for name in imported - reference}
     return names - projects.declared(name, *extras).keys()
@@ -280,16 +278,8 @@ def test_texts_that_agree_have_no_disagreements() -> None:
         ("numpy==2.4.6", "numpy>=2", "numpy has no exact version"),
         ("torch==", "nvidia-cublas==13.4\ntorch==", "nvidia-cublas belongs to CUDA"),
         ("torch==2.13.0\n", "torch==2.13.0\ntriton==3.9.0\n", "triton belongs to CUDA"),
-        (
-            "numpy==2.4.6",
-            "--index-url https://example.org\nnumpy==2.4.6",
-            "is more than a package and its version",
-        ),
-        (
-            "numpy==2.4.6\npytest==9.2.0\n",
-            "pytest==9.2.0\nnumpy==2.4.6\n",
-            "the lines are not sorted by name",
-        ),
+        ("numpy==2.4.6", "--index-url https://a.org\nnumpy==2.4.6", "is more than a package and its version"),
+        ("numpy==2.4.6\npytest==9.2.0\n", "pytest==9.2.0\nnumpy==2.4.6\n", "are not sorted by name"),
     ],
 )
 def test_a_lock_that_disagrees_is_noticed(old: str, new: str, actual: str) -> None:
@@ -305,11 +295,7 @@ def test_a_lock_that_disagrees_is_noticed(old: str, new: str, actual: str) -> No
         ("pytorch-cpu >=2.4,<3", "pytorch-cpu >=2.4", "pytorch-cpu is >=2.4, not <3,>=2.4"),
         ("  - pip\n", "  - pip\n  - scipy\n", "scipy is not declared"),
         ("python >=3.11,<3.14", "python >=3.11", "python is >=3.11, not <3.14,>=3.11"),
-        (
-            "      - -e .\n",
-            "      - -e .\n      - scipy\n",
-            "pip must install the tool and the course and nothing else",
-        ),
+        ("      - -e .\n", "      - -e .\n      - scipy\n", PIP),
     ],
 )
 def test_an_environment_that_disagrees_is_noticed(old: str, new: str, actual: str) -> None:

@@ -860,10 +860,11 @@ def each(answers: dict[str, str]) -> Callable[[NotebookNode], None]:
 
 
 def _metadata(notebook: NotebookNode) -> None:
+    touch = ["touch", f"/tmp/{MARK}"]
     notebook.metadata.kernelspec = {
         "name": f"bash; touch /tmp/{MARK}",
         "display_name": "<script>",
-        "argv": ["touch", f"/tmp/{MARK}"],
+        "argv": touch,
     }
     notebook.metadata.language_info = {"name": "perl", "pygments_lexer": "html", "version": 5}
     notebook.metadata.title = "</title><script>"
@@ -879,18 +880,17 @@ def _metadata(notebook: NotebookNode) -> None:
 
 
 def _takes_course_ids(notebook: NotebookNode) -> None:
-    for position, name in enumerate(
-        (
-            "setup",
-            "dot-product",
-            "grading-notes",
-            "added-by-learner-0",
-            "",
-            " ",
-            "x" * 65,
-            "dot-product-answer",
-        )
-    ):
+    ids = (
+        "setup",
+        "dot-product",
+        "grading-notes",
+        "added-by-learner-0",
+        "",
+        " ",
+        "x" * 65,
+        "dot-product-answer",
+    )
+    for position, name in enumerate(ids):
         cell = new_code_cell(f"print({position})\ndot = lambda a, b: torch.tensor(float('nan'))")
         cell["id"] = name
         notebook.cells.insert(position, cell)
@@ -1069,9 +1069,7 @@ ATTACKS: dict[str, Attack] = {
     "a-little-in-every-cell": Attack(_a_little_in_every_cell, notes="was stopped"),
     # A fault of ours would be no zero, but a person's work.
     "blames-the-course": Attack(
-        lambda notebook: notebook.cells.insert(0, new_code_cell(NO_IMPORT)),
-        notes="needs a look",
-        attention=True,
+        lambda book: book.cells.insert(0, new_code_cell(NO_IMPORT)), notes="needs a look", attention=True
     ),
     "is-slow-to-read": Attack(_slow_text, earns=2, notes="can run code that is not watched"),
     "has-very-many-parts": Attack(lambda notebook: '{"cells": [' + "{}," * 6_000_000 + "{}]}", notes="parts"),
@@ -1140,13 +1138,8 @@ ATTACKS: dict[str, Attack] = {
         beside=tuple(
             (name, f"open('/tmp/{MARK}', 'w').write('x')")
             for name in (
-                "nbgrader_config.py",
-                "jupyter_config.py",
-                "sitecustomize.py",
-                "tasks.py",
-                "conftest.py",
-                "torch.py",
-                "autograder/__init__.py",
+                *("nbgrader_config.py", "jupyter_config.py", "sitecustomize.py", "tasks.py"),
+                *("conftest.py", "torch.py", "autograder/__init__.py"),
             )
         ),
     ),

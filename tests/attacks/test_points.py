@@ -213,15 +213,10 @@ SILENCES = {
     "clears lists in frames": (LISTS, "pass", "[one.clear() for one in lists()]"),
     "fills lists in frames": (LISTS, "[one.extend([None] * 50) for one in lists()]", "pass"),
     "clears what gc knows": (
-        "",
-        "pass",
+        *("", "pass"),
         "[one.calls.clear() for one in gc.get_objects() if type(one).__name__ == 'Watch']",
     ),
-    "says that none is kept": (
-        "import autograder.probe.forbidden_calls as f\nf.MOST_CALLS = 0",
-        "pass",
-        "pass",
-    ),
+    "none is kept": ("import autograder.probe.forbidden_calls as f\nf.MOST_CALLS = 0", "pass", "pass"),
     "a list that keeps nothing": (
         "import autograder.probe.forbidden_calls as f\n"
         "class Empty(list):\n    append = lambda *_: None\n"

@@ -257,22 +257,8 @@ x = torch.ones(3, requires_grad=True); (x * 2).sum().backward(); print(x.grad.to
 import torch.utils.data
 print(len(list(torch.utils.data.DataLoader(torch.arange(4), batch_size=2))))
 """
-    wanted = [
-        "[2, 4]",
-        "2",
-        "0 thread ended",
-        "216000000.0 4",
-        "6",
-        "[1.0, 1.0]",
-        "[1.0, 1.0]",
-        "hi",
-        "there",
-        "b'x'",
-        "waited",
-        "(1,)",
-        "['b']",
-        "thread",
-    ]
+    wanted = ["[2, 4]", "2", "0 thread ended", "216000000.0 4", "6", "[1.0, 1.0]", "[1.0, 1.0]"]
+    wanted += ["hi", "there", "b'x'", "waited", "(1,)", "['b']", "thread"]
     wanted += ["UTC True 3 4", "8000000.0", "alarm", "[2.0, 2.0, 2.0]", "2"]
     assert [line.strip() for line in output(worker, code).splitlines() if line.strip()] == wanted
 
@@ -500,6 +486,5 @@ def test_where_another_user_grades_the_sandbox_is_as_closed(tmp_path):
 
 def test_where_root_grades_a_notebook_is_nobody(worker):
     mapped = "65534" if os.geteuid() == 0 else "0"
-    assert output(
-        worker, "import os\nprint(os.getuid(), os.getgid(), os.access('/proc/self/fd', os.R_OK))"
-    ).split() == [mapped, mapped, "True"]
+    code = "import os\nprint(os.getuid(), os.getgid(), os.access('/proc/self/fd', os.R_OK))"
+    assert output(worker, code).split() == [mapped, mapped, "True"]

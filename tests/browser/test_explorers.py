@@ -17,14 +17,8 @@ pytestmark = pytest.mark.slow
 
 WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 TOKENS = ["Your", "journey", "starts", "with", "one", "step"]
-INPUTS = [
-    [0.43, 0.15, 0.89],
-    [0.55, 0.87, 0.66],
-    [0.57, 0.85, 0.64],
-    [0.22, 0.58, 0.33],
-    [0.77, 0.25, 0.10],
-    [0.05, 0.80, 0.55],
-]
+INPUTS = [[0.43, 0.15, 0.89], [0.55, 0.87, 0.66], [0.57, 0.85, 0.64]]
+INPUTS += [[0.22, 0.58, 0.33], [0.77, 0.25, 0.10], [0.05, 0.80, 0.55]]
 # What a page gives a module in the place of a kernel.
 MOUNT = """async ([code, values]) => {
   const box = document.querySelector("main");
@@ -144,11 +138,7 @@ CASES = {
         "Here “bank” means the side of a river: 94 % of what it takes in is “boat”.",
         (
             ("Word 14 of the sentence", "ArrowDown ArrowDown", "means a place that keeps money: 97 %"),
-            (
-                "Word 11 of the sentence",
-                "ArrowDown",
-                "“he” means the king: 91 % of what it takes in is “king”",
-            ),
+            ("Word 11 of the sentence", "ArrowDown", "“he” means the king: 91 % of what it takes in is"),
         ),
     ),
     "reading": Case(
@@ -183,13 +173,7 @@ CASES = {
             torch.ones(3, 3).masked_fill(torch.ones(3, 3).triu(1).bool(), -torch.inf), list("abc")
         ),
         "query 'a': largest 1.0000 on 'a'; 2 entries are not finite",
-        (
-            (
-                "Query token",
-                "ArrowDown ArrowDown",
-                "query 'c': largest 1.0000 on 'a'; its row adds up to 3.0000",
-            ),
-        ),
+        (("Query token", "ArrowDown ArrowDown", "largest 1.0000 on 'a'; its row adds up to 3.0000"),),
     ),
     "scale": Case(
         lambda: visuals.explore_scale(drawn(300, 512), drawn(6, 512), TOKENS),
@@ -262,11 +246,7 @@ CASES = {
         lambda: visuals.explore_bugs(TOKENS),
         "Nothing is broken. Before training rows of weights add up to 1.00, their mean entropy is",
         (
-            (
-                "softmax over the queries",
-                "Space",
-                "Broken: softmax over the queries. Before training rows of weights add up to 0.11 to 2.64",
-            ),
+            ("softmax over the queries", "Space", "Before training rows of weights add up to 0.11 to 2.64"),
             ("", "Tab Space", "Broken: softmax over the queries and mask after softmax, no renormalising."),
             ("Weights and gradients", "ArrowRight", "After 60 steps rows of weights add up to"),
             ("no transpose(1, 2) of the heads", "Space", "with·0"),
@@ -319,16 +299,8 @@ CASES = {
         "token 29: a windowed layer shows it 5 of 30 tokens; behind all layers 25 can have arrived; the "
         "caches keep 30 of 180 tokens",
         (
-            (
-                "Layers without a window",
-                "ArrowRight ArrowRight",
-                "behind all layers 30 can have arrived; the caches keep 80",
-            ),
-            (
-                "Layers",
-                "Home",
-                "a windowed layer shows it 5 of 30 tokens; behind all layers 5 can have arrived",
-            ),
+            ("Layers without a window", "ArrowRight ArrowRight", "30 can have arrived; the caches keep 80"),
+            ("Layers", "Home", "shows it 5 of 30 tokens; behind all layers 5 can have arrived"),
             ("First tokens kept", "ArrowRight ArrowRight", "shows it 7 of 30 tokens"),
             ("Query token", "Home", "token 0: a windowed layer shows it 1 of 30 tokens"),
             ("Window", "End", "the caches keep 30 of 30"),

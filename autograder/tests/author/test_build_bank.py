@@ -99,9 +99,8 @@ def test_an_answer_runs_at_the_moment_of_its_cell_and_leaves_no_trace(course_wit
 
 
 def test_a_name_that_the_solution_does_not_define_is_named(refused):
-    assert refused(source=(("def share", "def shares"),)) == [
-        f"{NAME}: task share: the solution defines no share"
-    ]
+    (problem,) = refused(source=(("def share", "def shares"),))
+    assert problem == f"{NAME}: task share: the solution defines no share"
 
 
 def test_a_solution_that_fails_on_a_probe_is_named_with_its_error(refused):
@@ -111,10 +110,8 @@ def test_a_solution_that_fails_on_a_probe_is_named_with_its_error(refused):
 
 def test_a_solution_that_gives_no_tensor_is_named_with_what_it_gives(refused):
     actual = refused(source=(("return x / x.sum()", "return (x / x.sum()).tolist()"),))
-    assert actual == [
-        f"{NAME}: task share: probe three: the solution gives list",
-        f"{NAME}: task share: probe four: the solution gives list",
-    ]
+    gives = "the solution gives list"
+    assert actual == [f"{NAME}: task share: probe {probe}: {gives}" for probe in ("three", "four")]
 
 
 def test_a_solution_with_other_axes_than_named_is_refused(refused):
@@ -270,9 +267,8 @@ def test_an_answer_that_breaks_a_demand_and_keeps_all_points_is_named(course_wit
         make_bank(
             replace(executed.lesson, tasks=(asked, rows)), executed.runs, NAME, load_faults(course.source)
         )
-    assert caught.value.problems == [
-        f"{NAME}: task share: by-count breaks the demand 'it' and keeps all points"
-    ]
+    (problem,) = caught.value.problems
+    assert problem == f"{NAME}: task share: by-count breaks the demand 'it' and keeps all points"
 
 
 def test_two_known_wrong_answers_that_no_probe_tells_apart_are_named(refused):
@@ -337,10 +333,7 @@ def test_a_probe_with_another_number_of_axes_than_named_is_named(refused):
     ("edit", "reason"),
     [
         (("LESSON = Lesson(", "OTHER = Lesson("), f"{NAME}/tasks.py: defines no LESSON"),
-        (
-            ("import torch\n", "import torch\n1 / 0\n"),
-            f"{NAME}/tasks.py: ZeroDivisionError: division by zero",
-        ),
+        (("import torch\n", "import torch\n1 / 0\n"), f"{NAME}/tasks.py: ZeroDivisionError: division by"),
         (("import torch\n", "import torch (\n"), f"{NAME}/tasks.py: SyntaxError"),
     ],
 )
@@ -410,10 +403,8 @@ def test_the_audit_tries_answers_by_the_bank_that_lies_there(course_with):
     blind = replace(share, explanations=None)
     save(replace(result, tasks={**result.tasks, "share": blind}), course.bank)
 
-    assert audit_lesson(course, NAME)[0].failures == [
-        "by-largest is taken for nothing known",
-        "by-count is taken for nothing known",
-    ]
+    failures = [f"{name} is taken for nothing known" for name in ("by-largest", "by-count")]
+    assert audit_lesson(course, NAME)[0].failures == failures
     save(replace(result, tasks={**result.tasks, "share": replace(share, known_wrong=())}), course.bank)
     with pytest.raises(AuthoringError, match="build it first"):
         audit_lesson(course, NAME)
@@ -424,10 +415,8 @@ def test_the_audit_counts_answers_that_are_caught(course_with):
     save(prepare(course, NAME).bank, course.bank)
     lowest = audit_lesson(course, NAME)
 
-    assert [(row.task, row.tried["forbidden caught"], row.sound) for row in lowest] == [
-        ("share", [True], True),
-        ("row-sums", [], True),
-    ]
+    rows = [(row.task, row.tried["forbidden caught"], row.sound) for row in lowest]
+    assert rows == [("share", [True], True), ("row-sums", [], True)]
     # Of each wrong answer's card, how many words are seen at once.
     assert [len(row.words) for row in lowest] == [len(row.tried["wrong rejected"]) for row in lowest]
     assert min(words for row in lowest for words in row.words) > 0

@@ -154,11 +154,7 @@ def test_a_translation_stays_until_its_english_changes_and_is_outdated_then(cour
         ("Use `x` and $y$ on line 3.", "লাইন 3-এ $y$ আর `x`।", None),
         ("Use `x`.", "x।", "another code: lost `x`"),
         ("Use `x`.", "`y`।", "another code: lost `x`; added `y`"),
-        (
-            "It is <code>x</code>.",
-            "<code>y</code>।",
-            "another code: lost <code>x</code>; added <code>y</code>",
-        ),
+        ("<code>x</code>.", "<code>y</code>।", "another code: lost <code>x</code>; added <code>y</code>"),
         ("It is $x^2$.", "$x^3$।", "another formula: lost $x^2$; added $x^3$"),
         ("See [it](a.html).", "[এটি](b.html)।", "another link: lost (a.html); added (b.html)"),
         ("Divide by {whole}.", "{all} দিয়ে ভাগ।", "another placeholder: lost {whole}; added {all}"),

@@ -217,13 +217,8 @@ def test_that_no_worker_is_left_is_said_once_each_time_it_happens():
         asyncio.run(look())
         return len(output)
 
-    assert [looks({"tcp://one": 1}), looks({}), looks({}), looks({"tcp://one": 1}), looks({})] == [
-        0,
-        1,
-        1,
-        1,
-        2,
-    ]
+    one = {"tcp://one": 1}
+    assert [looks(busy) for busy in (one, {}, {}, one, {})] == [0, 1, 1, 1, 2]
     assert set(output) == {"The cluster has no workers now: submissions wait for one."}
 
 

@@ -80,9 +80,8 @@ def test_a_right_answer_by_any_route_earns_everything(judged, task, answer):
 
 
 def test_a_whole_number_is_right_where_it_is_the_number(lesson, total, yielded):
-    three = dataclasses.replace(
-        total, probes=(dataclasses.replace(total.probe["pairs"], expected=yielded(3.0)),)
-    )
+    pairs = dataclasses.replace(total.probe["pairs"], expected=yielded(3.0))
+    three = dataclasses.replace(total, probes=(pairs,))
     evidence = Evidence("total", "answered", outcomes={"pairs": Outcome("int", torch.tensor(3), (), "int64")})
     assert judge(three, evidence).passed
 
@@ -104,24 +103,22 @@ def exits(x):
     raise SystemExit(3)
 
 
-LADDER = [
-    ("a stub that raises is still a stub", undone, StillStub),
-    ("what is no function is told before anything is called", 5, NotAFunction),
-    ("an error is told before the type of other results", lambda x: [1] if len(x) == 4 else 1 / 0, Raised),
-    ("leaving the program is an error like any other", exits, Raised),
-    ("the type is told before the shape", lambda x: [1.0], WrongType),
-    ("the shape is told before the dtype", lambda x: torch.ones(9, dtype=torch.int64), WrongShape),
-    ("the dtype is told before nan", lambda x: (x * NAN).half(), WrongDtype),
-    ("nan is told before a known wrong answer", lambda x: x * NAN, NotFinite),
-    ("a known wrong answer is told before a broken property", lambda x: x / x.max(), MatchesKnownWrong),
-    ("a broken property is told before the values", lambda x: x * 3, BrokenProperty),
-    ("the values are told last", lambda x: torch.softmax(x, 0), WrongValues),
-]
+LADDER = {
+    "a stub that raises is still a stub": (undone, StillStub),
+    "what is no function is told before anything is called": (5, NotAFunction),
+    "an error is told before the type of other results": (lambda x: [1] if len(x) == 4 else 1 / 0, Raised),
+    "leaving the program is an error like any other": (exits, Raised),
+    "the type is told before the shape": (lambda x: [1.0], WrongType),
+    "the shape is told before the dtype": (lambda x: torch.ones(9, dtype=torch.int64), WrongShape),
+    "the dtype is told before nan": (lambda x: (x * NAN).half(), WrongDtype),
+    "nan is told before a known wrong answer": (lambda x: x * NAN, NotFinite),
+    "a known wrong answer is told before a broken property": (lambda x: x / x.max(), MatchesKnownWrong),
+    "a broken property is told before the values": (lambda x: x * 3, BrokenProperty),
+    "the values are told last": (lambda x: torch.softmax(x, 0), WrongValues),
+}
 
 
-@pytest.mark.parametrize(
-    ("answer", "expected"), [rung[1:] for rung in LADDER], ids=[rung[0] for rung in LADDER]
-)
+@pytest.mark.parametrize(("answer", "expected"), LADDER.values(), ids=LADDER)
 def test_the_first_thing_that_is_wrong_is_told(judged, share, answer, expected):
     verdict = judged(share, answer)
     assert type(verdict.finding) is expected
@@ -177,16 +174,10 @@ def test_a_known_wrong_answer_is_named_with_its_hint(judged, task, answer, kind,
         (SHARE, Evidence("share", "not-run", note="it died"), NotRun(reason="it died")),
         (SHARE, Evidence("share", "answered"), NotRun(probe="three")),
         (ROW_SUMS, Evidence("row-sums", "answered"), NotRun(probe="as-seen")),
-        (
-            SHARE,
-            Evidence("share", "answered", outcomes={"three ": RESULT}, note="why"),
-            NotRun("why", probe="three"),
-        ),
+        (SHARE, Evidence("share", "answered", {"three ": RESULT}, note="why"), NotRun("why", probe="three")),
         (
             ROW_SUMS,
-            Evidence(
-                "row-sums", "answered", changed_givens=("table",), outcomes={"as-seen": Outcome("list")}
-            ),
+            Evidence("row-sums", "answered", {"as-seen": Outcome("list")}, changed_givens=("table",)),
             GivensChanged(("table",)),
         ),
     ],
@@ -441,6 +432,7 @@ def test_of_another_run_nothing_is_kept_that_tells_what_it_asked(row_sums, statu
 X = torch.tensor([[1.0, 2.0], [0.5, -1.0], [3.0, 0.25]])
 INFLUENCE = {"observe": "influence", "settings": {"input": "x", "axis": 0}}
 PERMUTED = {"observe": "permuted", "settings": {"input": "x", "axis": 0}}
+TRIED_FIRST = (Check("all", 2, ("tried", "plain")),)
 
 
 def sums_of_the_past(x):
@@ -467,12 +459,12 @@ def tell(task, answer):
 
 
 def test_an_experiment_alone_is_told_by_the_first_place_that_differs():
-    experiment_first = (Check("all", 2, ("tried", "plain")),)
-    task = experiment_task(sums_of_the_past, checks=experiment_first, **INFLUENCE)
-    assert tell(task, lambda x: x.sum(0).expand(3, -1)).finding == WrongBehaviour(
-        "influence", (0, 1), 1.0, 0.0, probe="tried"
-    )
-    assert tell(task, lambda x: x).finding == WrongBehaviour("influence", (1, 0), 0.0, 1.0, probe="tried")
+    task = experiment_task(sums_of_the_past, checks=TRIED_FIRST, **INFLUENCE)
+    for answer, place in (
+        (lambda x: x.sum(0).expand(3, -1), ((0, 1), 1.0, 0.0)),
+        (lambda x: x, ((1, 0), 0.0, 1.0)),
+    ):
+        assert tell(task, answer).finding == WrongBehaviour("influence", *place, probe="tried")
 
 
 def test_right_numbers_with_wrong_behaviour_earn_nothing():
@@ -485,9 +477,7 @@ def test_right_numbers_with_wrong_behaviour_earn_nothing():
 
 def test_a_known_wrong_answer_is_named_beside_its_behaviour():
     leaky = ("leaky", lambda x: x.sum(0).expand(3, -1))
-    task = experiment_task(
-        sums_of_the_past, known=[leaky], checks=(Check("all", 2, ("tried", "plain")),), **INFLUENCE
-    )
+    task = experiment_task(sums_of_the_past, known=[leaky], checks=TRIED_FIRST, **INFLUENCE)
     verdict = tell(task, leaky[1])
     assert (type(verdict.finding), verdict.known_wrong) == (WrongBehaviour, "leaky")
 
@@ -499,11 +489,8 @@ def test_an_experiments_own_dtype_is_not_asked_for():
 
 
 def test_wrong_numbers_that_know_no_order_are_not_said_to_know_one():
-    task = experiment_task(weighed, checks=(Check("all", 2, ("tried", "plain")),), **PERMUTED)
+    task = experiment_task(weighed, checks=TRIED_FIRST, **PERMUTED)
     assert not isinstance(tell(task, lambda x: torch.softmax(x @ x.T, -1) @ x).finding, WrongBehaviour)
-
-
-TRIED_FIRST = (Check("all", 2, ("tried", "plain")),)
 
 
 @pytest.mark.parametrize(
@@ -530,7 +517,7 @@ def test_an_experiment_that_was_not_run_earns_nothing():
 
 
 def test_what_an_experiment_writes_down_is_not_asked_about_properties(share):
-    task = experiment_task(sums_of_the_past, checks=(Check("all", 2, ("tried", "plain")),), **INFLUENCE)
+    task = experiment_task(sums_of_the_past, checks=TRIED_FIRST, **INFLUENCE)
     task = dataclasses.replace(task, properties=share.properties)
     assert isinstance(tell(task, lambda x: x).finding, WrongBehaviour)
 
@@ -575,24 +562,11 @@ class Unregistered(Masked):
 
 
 def buffers_task():
-    probes = {
-        "plain": Probe("plain", "three tokens", {"x": X}),
-        "tried": Probe(
-            "tried",
-            "three tokens",
-            {"x": X},
-            observe="buffers",
-            settings={"names": ["mask", "scale"], "sizes": [[3, 3], []]},
-        ),
-    }
-    task = experiment_task(sums_of_the_past, **INFLUENCE)
-    return dataclasses.replace(
-        task,
-        kind="module",
-        probes=tuple(
-            dataclasses.replace(probe, expected=call_module(Masked, probe)) for probe in probes.values()
-        ),
-    )
+    buffers = {"names": ["mask", "scale"], "sizes": [[3, 3], []]}
+    plain = Probe("plain", "three tokens", {"x": X})
+    probes = plain, dataclasses.replace(plain, id="tried", observe="buffers", settings=buffers)
+    probes = [dataclasses.replace(probe, expected=call_module(Masked, probe)) for probe in probes]
+    return plain_task("past", *probes, kind="module", axes=("tokens", "d_in"))
 
 
 def test_right_numbers_with_a_buffer_that_is_not_registered_are_not_enough():
@@ -604,22 +578,17 @@ def test_right_numbers_with_a_buffer_that_is_not_registered_are_not_enough():
 
 
 def test_a_class_that_is_missing_from_the_notebook_stops_only_the_checks_that_need_it():
-    probes = {
-        "plain": Probe("plain", "three tokens", {"model": 2.0, "x": X}),
-        "object": Probe("object", "a model", {"model": Made("Causal", {}, {}), "x": X}),
-    }
-    task = experiment_task(sums_of_the_past, **INFLUENCE)
-    expected = {"plain": call(lambda model, x: x * 2, probes["plain"]), "object": Outcome("torch.Tensor", X)}
-    task = dataclasses.replace(
-        task,
-        probes=tuple(dataclasses.replace(probe, expected=expected[name]) for name, probe in probes.items()),
-        checks=(Check("plain", 1, ("plain",)), Check("object", 1, ("object",))),
+    plain = Probe("plain", "three tokens", {"model": 2.0, "x": X})
+    plain = dataclasses.replace(plain, expected=call(lambda model, x: x * 2, plain))
+    model = Made("Causal", {}, {})
+    needs = Probe("object", "a model", {"model": model, "x": X}, expected=Outcome("torch.Tensor", X))
+    checks = Check("plain", 1, ("plain",)), Check("object", 1, ("object",))
+    verdict = tell(
+        plain_task("past", plain, needs, axes=("tokens", "d_in"), checks=checks), lambda model, x: x * 2
     )
-    verdict = tell(task, lambda model, x: x * 2)
     assert earned(verdict) == [1, 0]
-    assert verdict.finding == NotCalled(
-        uncalled=Uncalled("earlier", "Causal", "is not there yet"), probe="object"
-    )
+    missing = Uncalled("earlier", "Causal", "is not there yet")
+    assert verdict.finding == NotCalled(uncalled=missing, probe="object")
 
 
 def test_what_stops_in_all_that_is_told_has_the_same_result_nowhere_that_a_learner_sees():

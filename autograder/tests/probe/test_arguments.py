@@ -84,6 +84,10 @@ def turned(self, d_in, d_out):
     Doubling.__init__(self, d_out, d_in)
 
 
+def doubling(base, init):
+    return {"Doubling": type("D", (base,), {"__init__": init})}
+
+
 UNUSABLE = {
     "missing": ({}, "is not there yet"),
     "a stub": ({"Doubling": ...}, "is not there yet"),
@@ -92,23 +96,11 @@ UNUSABLE = {
     "a function": ({"Doubling": lambda *sizes: nn.Identity()}, "is not a class made from `nn.Module`"),
     "another class": ({"Doubling": dict}, "is not a class made from `nn.Module`"),
     "an object": ({"Doubling": Doubling(2, 3)}, "is not a class made from `nn.Module`"),
-    "fails": (
-        {"Doubling": type("Doubling", (nn.Module,), {"__init__": fails})},
-        "raises ValueError when it is made",
-    ),
+    "fails": (doubling(nn.Module, fails), "raises ValueError when it is made"),
     "takes nothing": ({"Doubling": type("D", (nn.Module,), {})}, "raises TypeError when it is made"),
-    "no super().__init__()": (
-        {"Doubling": type("D", (nn.Module,), {"__init__": lambda self, *sizes: None})},
-        "raises ",
-    ),
-    "no parameters": (
-        {"Doubling": type("D", (nn.Module,), {"__init__": loose})},
-        "has other parameters than the lesson names",
-    ),
-    "other shapes": (
-        {"Doubling": type("D", (Doubling,), {"__init__": turned})},
-        "has other parameters than the lesson names",
-    ),
+    "no super().__init__()": (doubling(nn.Module, lambda self, *sizes: None), "raises "),
+    "no parameters": (doubling(nn.Module, loose), "has other parameters than the lesson names"),
+    "other shapes": (doubling(Doubling, turned), "has other parameters than the lesson names"),
 }
 
 
@@ -174,10 +166,9 @@ def test_a_class_that_ends_the_program_does_not_end_the_kernel():
         def __init__(self, *sizes):
             raise SystemExit(3)
 
-    for outcome in (
-        call(lambda model, x: model(x), PROBE, {"Doubling": Leaves}),
-        call_module(nn.Identity, PROBE, {"Doubling": Leaves}),
-    ):
+    namespace = {"Doubling": Leaves}
+    used = call(lambda model, x: model(x), PROBE, namespace)
+    for outcome in (used, call_module(nn.Identity, PROBE, namespace)):
         assert outcome.uncalled == Uncalled("earlier", "Doubling", "raises SystemExit when it is made")
 
 

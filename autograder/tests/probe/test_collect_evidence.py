@@ -113,10 +113,8 @@ def test_what_does_nothing_is_a_stub_and_what_cannot_be_called_is_no_function(le
 )
 def test_only_an_answer_that_is_not_right_at_a_glance_is_looked_at_closely(lesson, share, answer, closely):
     asked = without_answers(lesson).tasks[share.id]
-    for task in (
-        replace(asked, closer=Closer(unless=asked.closer.unless)),
-        share,
-    ):  # where it counts; at home
+    where_it_counts = replace(asked, closer=Closer(unless=asked.closer.unless))
+    for task in (where_it_counts, share):
         evidence = collect_answer(task, lesson, answer, {})
         assert (evidence.examined is not None, evidence.trail is not None) == (closely, closely)
 
@@ -278,15 +276,9 @@ def test_whatever_else_is_raised_is_reported(probe, error):
 @pytest.mark.parametrize(
     ("cells", "where"),
     [
-        (
-            ["def share(x):\n    y = x * 2\n    return torch.matmul(y, 'text')"],
-            ("return torch.matmul(y, 'text')", 3, "share"),
-        ),
-        (
-            ["def helper(x):\n\n    raise ValueError('here')", "def share(x):\n    return helper(x)"],
-            ("return helper(x)", 2, "share"),
-        ),
-        (["@torch.no_grad()\ndef share(x):\n    return library(x)"], ("return library(x)", 3, "share")),
+        (["def share(x):\n    y = x * 2\n    return torch.matmul(y, '')"], ("return torch.matmul(y, '')", 3)),
+        (["def helper(x):\n\n    1 / 0", "def share(x):\n    return helper(x)"], ("return helper(x)", 2)),
+        (["@torch.no_grad()\ndef share(x):\n    return library(x)"], ("return library(x)", 3)),
     ],
 )
 def test_an_error_names_the_learners_own_line_and_not_ours_or_a_librarys(notebook, probe, cells, where):
@@ -295,7 +287,7 @@ def test_an_error_names_the_learners_own_line_and_not_ours_or_a_librarys(noteboo
         notebook.run(cell)
     error = call(notebook.shell.user_ns["share"], probe).error
     assert error is not None
-    assert (error.line, error.line_number, error.function) == where
+    assert (error.line, error.line_number, error.function) == (*where, "share")
 
 
 def test_an_error_that_never_reached_the_learners_code_has_no_line():
@@ -571,10 +563,7 @@ def test_a_function_that_calls_a_helper_reads_no_data():
 SETTINGS = {
     "dtype": (lambda: torch.set_default_dtype(torch.float64), torch.get_default_dtype),
     "gradients": (lambda: torch.set_grad_enabled(False), torch.is_grad_enabled),
-    "deterministic": (
-        lambda: torch.use_deterministic_algorithms(True),
-        torch.are_deterministic_algorithms_enabled,
-    ),
+    "algorithms": (lambda: torch.use_deterministic_algorithms(1), torch.get_deterministic_debug_mode),
     "device": (lambda: torch.set_default_device("meta"), torch.get_default_device),
 }
 

@@ -270,22 +270,8 @@ def test_any_bytes_changed_are_read_or_refused(packed):
 
 
 def test_any_part_swapped_for_one_of_another_type_is_read_or_refused(packed):
-    others = [
-        None,
-        True,
-        -1,
-        2**80,
-        0.5,
-        float("inf"),
-        float("nan"),
-        "",
-        "x",
-        "\ud800",
-        [],
-        [[]],
-        {},
-        {"x": 1},
-    ]
+    others = [None, True, -1, 2**80, 0.5, float("inf"), float("nan")]
+    others += ["", "x", "\ud800", [], [[]], {}, {"x": 1}]
     swaps = [(path, other) for path in places(packed) for other in others]
     refused = [read_or_refused(json.dumps(swapped(packed, path, other))) for path, other in swaps]
     assert any(refused)

@@ -83,10 +83,8 @@ def test_a_helpers_line_is_told_with_the_line_that_led_there():
 
     with track_shapes() as t:
         mean_of(X)
-    assert [(row.site.text, row.step.text) for row in t.rows] == [
-        ("return x / 2", "half = halved(x)"),
-        ("return half.mean()", "return half.mean()"),
-    ]
+    assert [row.site.text for row in t.rows] == ["return x / 2", "return half.mean()"]
+    assert [row.step.text for row in t.rows] == ["half = halved(x)", "return half.mean()"]
     assert "mean_of, line" in repr(t)
     assert "[halved, line" in repr(t)
 
@@ -110,21 +108,10 @@ def test_names_of_results_and_operands_are_the_learners():
         first, rest = keys.split([1, 2], dim=1)
         item, other = first * 2, rest + 1
     actual = [(row.name, [operand.name for operand in row.operands]) for row in t.rows]
-    assert actual == [
-        ("view", ["X"]),
-        ("transpose", ["keys"]),
-        ("split", ["keys"]),
-        ("*", ["first"]),
-        ("+", ["rest"]),
-    ]
-    assert [result.names for row in t.rows for result in row.results] == [
-        ["keys"],
-        ["keys"],
-        ["first"],
-        ["rest"],
-        ["item"],
-        ["other"],
-    ]
+    given = [("view", "X"), ("transpose", "keys"), ("split", "keys"), ("*", "first"), ("+", "rest")]
+    assert actual == [(operation, [name]) for operation, name in given]
+    names = [name for row in t.rows for result in row.results for name in result.names]
+    assert names == ["keys", "keys", "first", "rest", "item", "other"]
     assert (item.shape, other.shape) == ((5, 1, 7, 1), (5, 2, 7, 1))
 
 
@@ -193,10 +180,8 @@ def test_writing_into_a_tensor_is_marked():
     with track_shapes() as t:
         x += 1
         x[0] = 5
-    assert [(row.name, row.results[0].memory) for row in t.rows] == [
-        ("+=", "in place"),
-        ("[…] =", "in place"),
-    ]
+    rows = [(row.name, row.results[0].memory) for row in t.rows]
+    assert rows == [("+=", "in place"), ("[…] =", "in place")]
 
 
 def test_a_module_of_torch_is_one_row():
@@ -205,10 +190,8 @@ def test_a_module_of_torch_is_one_row():
     with track_shapes() as t:
         y = layers(X)
         attention(y, y, y)
-    assert [(row.name, row.kind) for row in t.rows] == [
-        ("layers", "Sequential"),
-        ("attention", "MultiheadAttention"),
-    ]
+    rows = [(row.name, row.kind) for row in t.rows]
+    assert rows == [("layers", "Sequential"), ("attention", "MultiheadAttention")]
     assert [operand.name for operand in t.rows[0].operands] == ["X"]
     assert [result.shape for result in t.rows[1].results] == [(5, 7, 4), (5, 7, 7)]
 
@@ -216,21 +199,15 @@ def test_a_module_of_torch_is_one_row():
 def test_a_learners_module_is_opened_and_its_path_shown():
     t = track_shapes(Heads(1))
     t(X)
-    assert [(row.path, row.name) for row in t.rows] == [
-        ("heads.0", "self.W_value"),
-        ("heads.0", "relu"),
-        ("", "cat"),
-    ]
+    rows = [(row.path, row.name) for row in t.rows]
+    assert rows == [("heads.0", "self.W_value"), ("heads.0", "relu"), ("", "cat")]
 
 
 def test_a_learners_module_inside_one_of_torchs_is_opened_too():
     with track_shapes() as t:
         nn.Sequential(Head(), nn.Flatten(1))(X)
-    assert [(row.path, row.name) for row in t.rows if row.kind or row.name == "relu"] == [
-        ("0", "self.W_value"),
-        ("0", "relu"),
-        ("", "1"),
-    ]
+    rows = [(row.path, row.name) for row in t.rows if row.kind or row.name == "relu"]
+    assert rows == [("0", "self.W_value"), ("0", "relu"), ("", "1")]
 
 
 def test_loops_are_folded():
