@@ -24,7 +24,6 @@ LESSONS_LOCK, TEST_LOCK = (
 CI = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
 CONDA = (ROOT / "environment.yml").read_text(encoding="utf-8")
 
-PIP = "pip must install the tool and the course and nothing else"
 CONDA_NAMES = {
     "torch": "pytorch-cpu",
     "jupyter-client": "jupyter_client",
@@ -123,7 +122,7 @@ def disagreements_of_conda(projects: Projects, conda: str) -> list[str]:
         if given[name] != wanted[name]
     ]
     if [line["pip"] for line in lines if isinstance(line, dict)] != [["-e ./autograder", "-e ."]]:
-        actual.append(PIP)
+        actual.append("pip must install the tool and the course and nothing else")
     return actual
 
 
@@ -151,13 +150,6 @@ def test_what_is_imported_is_declared() -> None:
     assert undeclared(PROJECTS, PROJECTS.tool, its_tests, "test", *ON_REQUEST) == set()
     assert undeclared(PROJECTS, PROJECTS.course, [*(ROOT / "visuals").rglob("*.py")], "published") == set()
     assert undeclared(PROJECTS, PROJECTS.course, tests, "published", "test") == set()
-
-
-def test_an_import_that_is_not_declared_is_noticed(tmp_path: Path) -> None:
-    (tmp_path / "one.py").write_text(
-        "import os, numpy.linalg, scipy.linalg\nfrom PIL import Image\n", encoding="utf-8"
-    )
-    assert undeclared(SMALL, "small", [tmp_path / "one.py"]) == {"scipy", "pillow"}
 
 
 def test_each_lock_agrees_with_pyproject() -> None:
@@ -228,76 +220,3 @@ def test_start_py_accepts_the_pythons_that_pyproject_names() -> None:
 
 def test_torch_is_locked_without_naming_a_build() -> None:
     assert re.search(r"^torch==[0-9.]+$", LESSONS_LOCK, re.MULTILINE)
-
-
-# --- the comparisons themselves notice what they are for ------------------------------------------
-
-SMALL = Projects(
-    """
-build-system.requires = []
-[project]
-name = "small"
-requires-python = ">=3.11,<3.14"
-dependencies = ["tool>=1", "numpy>=1.26"]
-optional-dependencies = { grade = ["tool[grade]"], lab = [], test = ["pytest>=8.2"] }
-""",
-    """
-build-system.requires = []
-[project]
-name = "tool"
-dependencies = ["numpy>=1.20", "torch>=2.4,<3"]
-optional-dependencies = { grade = ["rich>=13"] }
-""",
-)
-SMALL_LOCK = "# made by hand\nnumpy==2.4.6\npytest==9.2.0\ntorch==2.13.0\n"
-SMALL_CONDA = """
-dependencies:
-  - python >=3.11,<3.14
-  - pip
-  - numpy >=1.20,>=1.26
-  - pytorch-cpu >=2.4,<3
-  - rich >=13
-  - pip:
-      - -e ./autograder
-      - -e .
-"""
-
-
-def test_texts_that_agree_have_no_disagreements() -> None:
-    assert disagreements_of_lock(SMALL, SMALL_LOCK, "test") == []
-    assert disagreements_of_conda(SMALL, SMALL_CONDA) == []
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "actual"),
-    [
-        ("numpy==2.4.6\n", "", "numpy is missing"),
-        ("pytest==9.2.0\n", "", "pytest is missing"),
-        ("torch==2.13.0", "torch==3.0", "torch is 3.0, outside <3,>=2.4"),
-        ("numpy==2.4.6", "numpy==1.25", "numpy is 1.25, outside >=1.20,>=1.26"),
-        ("numpy==2.4.6", "numpy>=2", "numpy has no exact version"),
-        ("torch==", "nvidia-cublas==13.4\ntorch==", "nvidia-cublas belongs to CUDA"),
-        ("torch==2.13.0\n", "torch==2.13.0\ntriton==3.9.0\n", "triton belongs to CUDA"),
-        ("numpy==2.4.6", "--index-url https://a.org\nnumpy==2.4.6", "is more than a package and its version"),
-        ("numpy==2.4.6\npytest==9.2.0\n", "pytest==9.2.0\nnumpy==2.4.6\n", "are not sorted by name"),
-    ],
-)
-def test_a_lock_that_disagrees_is_noticed(old: str, new: str, actual: str) -> None:
-    assert old in SMALL_LOCK
-    assert any(actual in line for line in disagreements_of_lock(SMALL, SMALL_LOCK.replace(old, new), "test"))
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "actual"),
-    [
-        ("  - numpy >=1.20,>=1.26\n", "", "numpy is missing"),
-        ("numpy >=1.20,", "numpy ", "numpy is >=1.26, not >=1.20,>=1.26"),
-        ("pytorch-cpu >=2.4,<3", "pytorch-cpu >=2.4", "pytorch-cpu is >=2.4, not <3,>=2.4"),
-        ("  - pip\n", "  - pip\n  - scipy\n", "scipy is not declared"),
-        ("python >=3.11,<3.14", "python >=3.11", "python is >=3.11, not <3.14,>=3.11"),
-        ("      - -e .\n", "      - -e .\n      - scipy\n", PIP),
-    ],
-)
-def test_an_environment_that_disagrees_is_noticed(old: str, new: str, actual: str) -> None:
-    assert old in SMALL_CONDA
-    assert disagreements_of_conda(SMALL, SMALL_CONDA.replace(old, new)) == [actual]

@@ -66,9 +66,7 @@ def test_every_path_of_this_repository_that_is_named_is_there(name):
 
 def typed(text: str) -> list[list[str]]:
     """The words after `autograder` in the lines of code that begin with it, with or without start.py."""
-    lines = re.findall(
-        r"^.*$", "\n".join(re.findall(r"```\n(.*?)```|`[^`\n]+`", text, re.DOTALL)), re.MULTILINE
-    )
+    lines = "\n".join(re.findall(r"```\n(.*?)```|`[^`\n]+`", text, re.DOTALL)).splitlines()
     lines += re.findall(r"`([^`\n]+)`", text)
     actual = (re.match(r"(?:python3 start.py run )?autograder (?=[a-z])([^#]*)", line) for line in lines)
     return [match[1].split() for match in actual if match]
@@ -233,53 +231,27 @@ def test_every_file_names_the_address_that_the_course_sets():
 
 
 # What a class makes or puts into the course's folder, as the pages on teaching name it.
-OF_A_CLASS = (
-    *(
-        "students.csv",
-        "times.csv",
-        "gradebook.csv",
-        "gradebook-graded.csv",
-        "submissions.zip",
-        "requests.zip",
-    ),
-    *(
-        "bundle.zip",
-        "submissions.tar.gz",
-        "report.html",
-        "report.csv",
-        "scores.xlsx",
-        "desk/student-ada.html",
-    ),
-    *(
-        "class.toml",
-        "gradebook.db",
-        "gradebook.db.lock",
-        "submitted/ada/01/01.ipynb",
-        "collected/record.json",
-    ),
-    *(
-        "autograded/ada/01/01.ipynb",
-        "feedback/ada/01/01.html",
-        "returned/01/ada/01.html",
-        "releases/01/a.json",
-    ),
-)
+OF_A_CLASS = [
+    *("students.csv", "times.csv", "gradebook.csv", "gradebook-graded.csv", "submissions.zip"),
+    *("requests.zip", "bundle.zip", "submissions.tar.gz", "report.html", "report.csv", "scores.xlsx"),
+    *("desk/student-ada.html", "class.toml", "gradebook.db", "gradebook.db.lock"),
+    *("submitted/ada/01/01.ipynb", "collected/record.json", "autograded/ada/01/01.ipynb"),
+    *("feedback/ada/01/01.html", "returned/01/ada/01.html", "releases/01/a.json"),
+]
 
 
 @pytest.mark.parametrize("course", [".", "autograder/src/autograder/author/template"])
 def test_what_a_class_makes_is_never_offered_to_git(tmp_path, course):
     subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
     shutil.copy(ROOT / course / ".gitignore", tmp_path)
-    named = subprocess.run(
-        ["git", "-C", tmp_path, "check-ignore", *OF_A_CLASS], capture_output=True, text=True, check=False
-    )
+    asked = ["git", "-C", tmp_path, "check-ignore", *OF_A_CLASS]
+    named = subprocess.run(asked, capture_output=True, text=True, check=False)
     assert [path for path in OF_A_CLASS if path not in named.stdout.split()] == []
 
 
 def test_what_is_said_to_write_nothing_can_be_tried_so():
-    (said,) = re.findall(
-        r"Nothing is lost by trying: (.*?)`--dry-run`", TEXTS["docs/teaching/first-class.md"]
-    )
+    first_class = TEXTS["docs/teaching/first-class.md"]
+    (said,) = re.findall(r"Nothing is lost by trying: (.*?)`--dry-run`", first_class)
     named = re.findall(r"`(\w+)`", said)
     options = {name: {option for each in COMMANDS[name].params for option in each.opts} for name in named}
     assert named
