@@ -257,7 +257,3 @@ def untouched(walls):
 def test_nothing_is_held_and_the_next_run_finds_nothing_of_it(worker, untouched, kind):
     assert "held" not in output(worker, AROUND.format(code=HOLDS[kind]))[1]
     assert output(worker, AFTER) == untouched
-
-
-def test_there_are_thirty_of_each():
-    assert min(len(LIMITS), len(HOLDS)) >= 30

@@ -198,16 +198,8 @@ def test_a_drawn_prediction_is_kept_and_the_true_bars_come_on_another_day(browse
 def test_what_a_prediction_is_about_is_out_of_sight_until_it_is_made(browser, tmp_path):
     ask = 'predict("swapped", "How many come?", ("one", "two"))'
     checked = 'print("a", "check")'
-    write(
-        tmp_path,
-        SETUP,
-        ask,
-        'print("two", "came")',
-        checked,
-        'reveal(\n    "swapped", "two"\n)',
-        'print("the", "end")',
-        graded=checked,
-    )
+    middle = 'print("two", "came")', checked, 'reveal(\n    "swapped", "two"\n)'
+    write(tmp_path, SETUP, ask, *middle, 'print("the", "end")', graded=checked)
     with opened(browser, tmp_path, "lab") as page:
         run(page, 0)
         choose(page, "Run", "Run All Cells")

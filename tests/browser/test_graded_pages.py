@@ -281,10 +281,9 @@ def test_a_student_saves_a_request_as_a_file_from_the_page(pages, browser):
     rows = list(csv.reader(path.read_text(encoding="utf-8").splitlines(keepends=True)))
     page.close()
     assert name == f"request-{HONEST}-{LESSON}-scores-of-one-query.csv"
-    assert rows == [
-        ["id", "lesson", "task", "request"],
-        [HONEST, LESSON, "scores-of-one-query", 'Is "dim" wrong,\nor my sum?'],
-    ]
+    titles, row = rows
+    assert titles == ["id", "lesson", "task", "request"]
+    assert row == [HONEST, LESSON, "scores-of-one-query", 'Is "dim" wrong,\nor my sum?']
 
 
 @pytest.fixture(scope="module")

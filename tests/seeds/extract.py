@@ -26,10 +26,8 @@ def cells(text: str) -> dict[str, dict[str, object]]:
     for cell in CELL.finditer(text):
         nameless += cell[1] == "None"
         name = f"none-{nameless}" if cell[1] == "None" else cell[1]
-        actual[name] = {
-            "printed": PRINTED.search(cell[2]) is not None,
-            "numbers": " ".join(NUMBER.findall(cell[2])),
-        }
+        numbers = " ".join(NUMBER.findall(cell[2]))
+        actual[name] = {"printed": PRINTED.search(cell[2]) is not None, "numbers": numbers}
     return actual
 
 

@@ -17,23 +17,15 @@ NAMES = ["a", "b", "c", "pad"]
 def drawn(picture, name: str, shape: tuple[int, int]) -> np.ndarray:
     """The grid as its cells show it: 1 where one is filled, 0 where it is hatched."""
     cells = {patch.get_gid(): patch for patch in picture.figure.axes[0].patches}
-    return np.array(
-        [
-            [cells[f"{name} {row} {column}"].get_hatch() is None for column in range(shape[1])]
-            for row in range(shape[0])
-        ]
-    )
+    rows, columns = (range(size) for size in shape)
+    return np.array([[cells[f"{name} {r} {c}"].get_hatch() is None for c in columns] for r in rows])
 
 
 def written(picture, name: str, shape: tuple[int, int]) -> np.ndarray:
     """The grid as its numbers say it."""
     labels = {text.get_gid(): text.get_text() for text in picture.figure.axes[0].texts}
-    return np.array(
-        [
-            [int(labels[f"{name} label {row} {column}"]) for column in range(shape[1])]
-            for row in range(shape[0])
-        ]
-    )
+    rows, columns = (range(size) for size in shape)
+    return np.array([[int(labels[f"{name} label {r} {c}"]) for c in columns] for r in rows])
 
 
 class TestCombinedMasks:

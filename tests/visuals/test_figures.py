@@ -128,11 +128,8 @@ class TestOverflow:
         assert limit.get_xdata()[0] == pytest.approx(88.7228, abs=1e-4)
 
     def test_draws_the_curve_as_far_as_it_is_finite(self):
-        curve = next(
-            line
-            for line in visuals.overflow(largest=120).figure.axes[0].lines
-            if line.get_label() == "exp(x) in float32"
-        )
+        lines = visuals.overflow(largest=120).figure.axes[0].lines
+        curve = next(line for line in lines if line.get_label() == "exp(x) in float32")
         x, y = curve.get_data()
         np.testing.assert_allclose(y, np.exp(x.astype(np.float64)), rtol=1e-4)
         assert 88 < x.max() < 88.7229

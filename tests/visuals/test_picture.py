@@ -239,8 +239,7 @@ def test_numbers_can_be_read_on_every_colour_of_a_scale(colormap):
 BLINDNESS = {
     "none": np.eye(3),
     "protanopia": [
-        [0.152286, 1.052583, -0.204868],
-        [0.114503, 0.786281, 0.099216],
+        *([0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216]),
         [-0.003882, -0.048116, 1.051998],
     ],
     "deuteranopia": [

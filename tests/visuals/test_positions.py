@@ -53,14 +53,8 @@ def test_pairs_of_both_forms_carry_one_angle(texts):
     assert "neighbours, 0 with 1, 2 with 3, 4 with 5" in picture.alt
     assert "second half, 0 with 3, 1 with 4, 2 with 5" in picture.alt
     shown = {text.get_gid(): text.get_text() for text in picture.figure.axes[0].texts if text.get_gid()}
-    assert [shown[f"interleaved {number}"][-2:] for number in range(6)] == [
-        "θ0",
-        "θ0",
-        "θ1",
-        "θ1",
-        "θ2",
-        "θ2",
-    ]
+    angles = [shown[f"interleaved {number}"][-2:] for number in range(6)]
+    assert angles == ["θ0", "θ0", "θ1", "θ1", "θ2", "θ2"]
     assert [shown[f"half-split {number}"][-2:] for number in range(6)] == ["θ0", "θ1", "θ2", "θ0", "θ1", "θ2"]
 
 

@@ -160,12 +160,8 @@ def package(tmp_path):
     """A package of three modules: it hands on a name of each of two, one of which imports the third."""
     folder = tmp_path / "made"
     folder.mkdir()
-    texts = {
-        "__init__": INIT,
-        "first": FIRST,
-        "second": "def name():\n    import torch\n    return 2\n",
-        "third": "WIDTH = 3  # so wide\n",
-    }
+    second, third = "def name():\n    import torch\n    return 2\n", "WIDTH = 3  # so wide\n"
+    texts = {"__init__": INIT, "first": FIRST, "second": second, "third": third}
     for module, text in texts.items():
         (folder / f"{module}.py").write_text(text, encoding="utf-8")
     return folder
@@ -205,9 +201,7 @@ def test_comments_docstrings_and_what_is_not_imported_count_for_nothing(package,
 @pytest.mark.parametrize(
     ("module", "old", "new"),
     [
-        ("third", "3", "4"),
-        ("first", '"#"', '"#a"'),
-        ("first", "numpy", "torch"),
+        *(("third", "3", "4"), ("first", '"#"', '"#a"'), ("first", "numpy", "torch")),
         ("first", "made.first", "made.second"),
     ],
 )

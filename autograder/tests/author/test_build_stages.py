@@ -58,7 +58,7 @@ CHANGES = {
     "a task's hint": ([("tasks.py", '("Divide by the sum.",)', '("Divide.",)')], "none", "none"),
     "what a mistake is called": ([("faults.py", "means taken", "means")], "none", "none"),
     "what is said when a task is solved": (
-        [("tasks.py", "Shares add up to 1.", "Shares make a whole.")],
+        [("tasks.py", "Shares add up", "They add up")],
         "none",
         "as written",
     ),
@@ -84,12 +84,8 @@ def test_a_change_makes_anew_what_reads_it_and_nothing_else(copied, tmp_path, ch
 
 
 def test_a_new_helper_makes_anew_the_task_that_calls_it(copied):
-    edit(
-        copied,
-        LESSON,
-        "# %% nbgrader={" + '"cell_type": "code", "grade": false, "grade_id": "share-answer"',
-        HELPER,
-    )
+    share = "# %% nbgrader={" + '"cell_type": "code", "grade": false, "grade_id": "share-answer"'
+    edit(copied, LESSON, share, HELPER)
     edit(copied, LESSON, "return x / x.sum()", "return x / total(x)")
     edit(copied, "tasks.py", "x.sum() → x", "total(x) → x")
     edit(copied, "tasks.py", "x.sum() → len(x)", "total(x) → len(x)")

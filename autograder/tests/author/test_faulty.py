@@ -10,15 +10,8 @@ TEXT_STUB = "*Write your answer here.*"
 
 
 def marks(name="a", kind="code", grade=False):
-    result = {
-        "cell_type": kind,
-        "grade": grade,
-        "grade_id": name,
-        "locked": False,
-        "schema_version": 3,
-        "solution": True,
-        "task": False,
-    }
+    result = {"cell_type": kind, "grade": grade, "grade_id": name, "solution": True}
+    result |= {"locked": False, "schema_version": 3, "task": False}
     return {"nbgrader": result | ({"points": 2} if grade else {})}
 
 

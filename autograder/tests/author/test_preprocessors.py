@@ -14,14 +14,8 @@ from autograder.author.preprocessors import (
 )
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-MARKS = {
-    "solution": True,
-    "grade": False,
-    "locked": False,
-    "grade_id": "a",
-    "schema_version": 3,
-    "task": False,
-}
+MARKS = {"solution": True, "grade": False, "locked": False}
+MARKS |= {"grade_id": "a", "schema_version": 3, "task": False}
 
 
 def stubbed(source):

@@ -63,13 +63,8 @@ UNMASKED, OVER_BATCH, PLAIN_MASK, HALF, ZERO, ALWAYS, NEVER = wrongs("""
     always-0: = torch.tensor(0.0)
     """)
 WRONG = (UNMASKED, OVER_BATCH)
-FAULTS = Faults(
-    {
-        wrong.fault: Fault(wrong.fault, "", "Think again.")
-        for wrong in (*WRONG, PLAIN_MASK, HALF, ZERO, ALWAYS, NEVER)
-    },
-    {},
-)
+EVERY = (*WRONG, PLAIN_MASK, HALF, ZERO, ALWAYS, NEVER)
+FAULTS = Faults({wrong.fault: Fault(wrong.fault, "", "Think again.") for wrong in EVERY}, {})
 
 
 def module_task(*probes, plain=PLAIN, wrong=WRONG):
@@ -101,11 +96,8 @@ INFLUENCE = alone("influence", observe="influence", settings={"input": "x", "axi
 BATCH = alone("batch", observe="influence", settings={"input": "x", "axis": 0})
 DEVICE = alone("device", observe="other-device")
 OBJECT = Probe("object", "your class", {"model": Made("Causal", CONSTRUCT), "x": numbers(2, 6, 3)})
-LEAKY = Probe(
-    "leaky",
-    "a model that leaks",
-    {"model": Specimen("mixing", {"weights": torch.ones(6, 6)}), "x": numbers(2, 6, 3)},
-)
+MIXING = Specimen("mixing", {"weights": torch.ones(6, 6)})
+LEAKY = Probe("leaky", "a model that leaks", {"model": MIXING, "x": numbers(2, 6, 3)})
 
 
 def verdict_on(lesson, answer, task="causal", **namespace):

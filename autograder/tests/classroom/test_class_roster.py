@@ -93,13 +93,8 @@ def test_lists_of_every_origin_name_the_same_people(tmp_path, text, encoding, id
 
 def test_a_list_may_be_an_excel_workbook(tmp_path):
     book = Workbook()
-    for row in (
-        [],
-        ["id", "name", "time"],
-        ["jdoe", "Jane Doe", datetime(2026, 3, 1, 22, 24)],
-        [],
-        [81, "Bo Li"],
-    ):
+    jane = ["jdoe", "Jane Doe", datetime(2026, 3, 1, 22, 24)]
+    for row in ([], ["id", "name", "time"], jane, [], [81, "Bo Li"]):
         book.active.append(row)
     book.save(tmp_path / "list.xlsx")
     people = read_people(tmp_path / "list.xlsx", [generic.PLAIN.lists], UTC)
@@ -255,14 +250,7 @@ def test_names_that_differ_in_a_vowel_sign_are_two_peoples():
     ],
 )
 def test_an_exact_identifier_beats_a_part_of_another(label, whose):
-    people = [
-        Person("j_doe"),
-        Person("jdoe"),
-        Person("doe"),
-        Person("amy"),
-        Person("max.muster"),
-        Person("max"),
-    ]
+    people = [Person(name) for name in ("j_doe", "jdoe", "doe", "amy", "max.muster", "max")]
     people.append(Person("by-address", "Amy", "Other", "amy@example.org"))
     assert Roster(people).called([label]) == {whose}
 
@@ -305,10 +293,8 @@ def test_a_moodle_worksheet_in_any_language_gives_numbers_and_no_names(tmp_path,
         f"{word},Amy Adams,amy@example.org,-,,20\n{other},Bob Brown,bob@example.org,-,,20\n"
     )
     people = read(tmp_path, text)
-    assert [(person.name, person.lms_user_id) for person in people] == [
-        ("Amy Adams", "801"),
-        ("Bob Brown", "802"),
-    ]
+    ids = {person.name: person.lms_user_id for person in people}
+    assert ids == {"Amy Adams": "801", "Bob Brown": "802"}
 
 
 def test_a_titles_meaning_is_that_of_one_platform(tmp_path):

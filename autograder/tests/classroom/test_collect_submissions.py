@@ -331,10 +331,8 @@ def test_missing_cells_and_times_of_nobody_are_said(folder, tmp_path):
 
 def test_two_sources_that_disagree_on_a_time_are_told(folder, tmp_path):
     (folder / "class.toml").write_text(f'timezone = "Asia/Kolkata"\n[due]\n{LESSON} = 2026-03-01T12:00:00Z\n')
-    files = [
-        (f"adamsamy_LATE_11_901_{LESSON}.ipynb", notebook()),
-        (f"brownbob_12_902_{LESSON}.ipynb", notebook()),
-    ]
+    names = f"adamsamy_LATE_11_901_{LESSON}.ipynb", f"brownbob_12_902_{LESSON}.ipynb"
+    files = [(name, notebook()) for name in names]
     archive, times = zipped(tmp_path / "all.zip", files), tmp_path / "times.csv"
     listed = "id,time\namy,2026-03-01 11:00+00:00\nbob,2026-03-01 11:30+00:00\n"
     times.write_text(listed)
@@ -365,10 +363,8 @@ def test_who_is_late_in_two_lessons_is_named_with_both(folder, tmp_path):
 
 
 def test_what_a_platform_marks_as_late_is_late_also_where_the_due_date_comes_afterwards(folder, tmp_path):
-    late = [
-        ("adamsamy_LATE_11_901_01-convolution.ipynb", notebook()),
-        (f"brownbob_12_902_{LESSON}.ipynb", notebook()),
-    ]
+    names = f"adamsamy_LATE_11_901_{LESSON}.ipynb", f"brownbob_12_902_{LESSON}.ipynb"
+    late = [(name, notebook()) for name in names]
     assert "has no due date for the lesson yet" in run(folder, "collect", zipped(tmp_path / "all.zip", late))
     stamp_late(Class(folder))
     stamps = {who: folder / "submitted" / who / LESSON / "timestamp.txt" for who in ("amy", "bob")}

@@ -86,12 +86,8 @@ def test_the_same_comments_count_even_beside_a_right_answer():
 
 
 def test_written_answers_count_but_for_what_they_quote():
-    answers = {
-        "amy": TEXT,
-        "bob": TEXT.replace("gossip", "a rumour"),
-        "cem": f"I think: {PROSE}",
-        "dan": PROSE,
-    }
+    answers = {"amy": TEXT, "bob": TEXT.replace("gossip", "a rumour")}
+    answers |= {"cem": f"I think: {PROSE}", "dan": PROSE}
     actual = pairs_of(graded(answers, points=None, task="why"), prose=PROSE)
     ((students, (agreement,)),) = actual.items()
     assert (students, agreement.kind) == (("amy", "bob"), WRITTEN)
@@ -142,12 +138,8 @@ def test_work_that_is_the_same_to_the_letter_comes_first():
         texts = [f"x{number} = a @ b  {own}" for number in range(4)]
         return [graded({student: text}, right=True, task=f"t{n}")[0] for n, text in enumerate(texts)]
 
-    results = [
-        *of("amy", "# as told"),
-        *of("bob", "# as told"),
-        *of("cem", ""),
-        *graded({"dan": RARE, "eve": RARE}),
-    ]
+    results = [*of("amy", "# as told"), *of("bob", "# as told"), *of("cem", "")]
+    results += graded({"dan": RARE, "eve": RARE})
     actual = similar(results, {"dot-product": [SOLUTION, NO_SUM]})
     assert [pair.students for pair in actual] == [("amy", "bob"), ("dan", "eve")]
     assert actual[0].agreements[0].kind == IDENTICAL

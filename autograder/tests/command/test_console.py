@@ -54,10 +54,8 @@ def test_a_command_that_needs_a_package_which_is_not_there_says_how_to_install_i
     done = subprocess.run(
         [sys.executable, "-c", lacking, "lti", "rotate"], cwd=tmp_path, capture_output=True, text=True
     )
-    assert (done.returncode, done.stderr.split(". ")[1]) == (
-        2,
-        "LTI needs more packages: pip install 'lesson-autograder[grade,lti]'\n",
-    )
+    assert done.returncode == 2
+    assert "LTI needs more packages: pip install 'lesson-autograder[grade,lti]'\n" in done.stderr
 
 
 def test_remarks_of_a_kind_are_one_line_with_the_names_and_what_needs_a_look_comes_last():

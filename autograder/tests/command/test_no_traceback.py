@@ -25,12 +25,8 @@ pytestmark = [
 PEOPLE = "id,first_name,last_name,email\nada,Ada,Ünal,ada@x.org\nbob,বব,রায়,bob@x.org\ncleo,Cleo,Q,c@x.org\n"
 CANVAS = f'Student,ID,SIS Login ID,Section,{LESSON} (9)\n    Points Possible,,,,\n"Ünal, Ada",1,ada,A,\n'
 MOODLE = "Identifier,Full name,Email address,Grade\nParticipant 7,Ada Ünal,ada@x.org,\n"
-FILES = {
-    "people.csv": PEOPLE,
-    "canvas.csv": CANVAS,
-    "moodle.csv": MOODLE,
-    "asked.csv": f"id,lesson,task,request\nada,{LESSON},strided,Why?\n",
-}
+FILES = {"people.csv": PEOPLE, "canvas.csv": CANVAS, "moodle.csv": MOODLE}
+FILES["asked.csv"] = f"id,lesson,task,request\nada,{LESSON},strided,Why?\n"
 # Each command as it is typed in an ordinary term.
 COMMANDS = {
     "roster": ("roster", "people.csv"),

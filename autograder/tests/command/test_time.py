@@ -75,11 +75,7 @@ KINDS: dict[str, tuple[tuple[str, ...], tuple[float, ...], str]] = {
     "fork that loops": (("", f"{RIGHT}\n{FORKS}"), (1, 2, 2), ""),
     "fork that is waited for": (("", f"{RIGHT}\n{FORKS}\nos.wait()"), (1, 0, 2), ENDED),
     "recursion": (("", RECURSION), (1, 0, 2), "RecursionError"),
-    "an address in an error": (
-        ("", RIGHT.replace("return", "raise ValueError(object());")),
-        (1, 0, 2),
-        "at 0x…",
-    ),
+    "an address": (("", RIGHT.replace("return", "raise ValueError(object());")), (1, 0, 2), "at 0x…"),
     "draws without a seed": ((DRAWS,), (0, 2, 2), ""),
     "ends its process": ((EXITS, f"{RIGHT}\n{EXITS}", "", *[EXITS] * 3), (0, 0, 2), "ended its own"),
 }

@@ -82,16 +82,8 @@ def probe_of(answer, x, construct, observe, settings=None, weights=None, seed=12
         torch.manual_seed(seed)
         module = answer(*construct.values())
     drawn = {name: parameter.detach().clone() for name, parameter in module.named_parameters()}
-    return Probe(
-        "tried",
-        "six tokens",
-        {"x": x},
-        construct=construct,
-        weights=drawn | (weights or {}),
-        observe=observe,
-        settings=settings or {},
-        **fields,
-    )
+    asked = {"observe": observe, "settings": settings or {}, "construct": construct}
+    return Probe("tried", "six tokens", {"x": x}, weights=drawn | (weights or {}), **asked, **fields)
 
 
 def asked(answer, observe, inputs, **settings):
@@ -458,13 +450,12 @@ def test_a_place_that_counts_for_more_is_noticed_whatever_the_size(size, special
 def test_several_inputs_are_put_into_the_same_order():
     inputs = {"keys": numbers(5, 3), "values": numbers(5, 2, seed=6), "query": numbers(3, seed=7)}
     given = []
-    outcome = asked(
-        lambda keys, values, query: given.append((keys, values, query)) or values,
-        "permuted",
-        inputs,
-        input=["keys", "values"],
-        axis=0,
-    )
+
+    def answer(keys, values, query):
+        given.append((keys, values, query))
+        return values
+
+    outcome = asked(answer, "permuted", inputs, input=["keys", "values"], axis=0)
     assert outcome.tensor.tolist() == [False] * 5
     keys, values, query = given[1]
     assert torch.equal(query, inputs["query"])
@@ -750,10 +741,8 @@ def test_a_module_that_comes_back_is_used_in_the_mode_that_is_asked_for(mode, tr
 @pytest.mark.parametrize(
     ("answer", "left"),
     [
-        (lambda x: x.eval(), [False, False]),
-        (lambda x: x.train(), [True, True]),
-        (lambda x: x, [False, True]),
-        (lambda x: x[0].train(), [True, True]),
+        *((lambda x: x.eval(), [False, False]), (lambda x: x.train(), [True, True])),
+        *((lambda x: x, [False, True]), (lambda x: x[0].train(), [True, True])),
     ],
     ids=["eval", "training", "as it is", "a part"],
 )

@@ -42,17 +42,15 @@ def card(done: Graded) -> str:
 
 def test_another_default_dtype_is_named(graded):
     done = graded(SMOOTHED, "torch.set_default_dtype(torch.float64)")
-    assert done.notes == (
-        "A cell sets another default dtype, so the example data is float64 in place of float32.",
-    )
+    (note,) = done.notes
+    assert note == "A cell sets another default dtype, so the example data is float64 in place of float32."
     assert "torch.set_default_dtype" in card(done)
 
 
 def test_a_package_that_is_missing_is_named(graded):
     done = graded(f"import einops_of_nobody.layers\n{SMOOTHED}")
-    assert done.notes == (
-        "The cell by-hand-answer imports einops_of_nobody, which is not installed where work is graded.",
-    )
+    (note,) = done.notes
+    assert note.startswith("The cell by-hand-answer imports einops_of_nobody, which is not installed")
     assert "No package of this name is installed" in card(done)
 
 

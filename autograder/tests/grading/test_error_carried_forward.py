@@ -140,12 +140,8 @@ def card(graded: Graded, task: str) -> str:
 @pytest.mark.parametrize(
     "text",
     [
-        WRONG,
-        "def total(a, b):\n    ...",
-        "total = ...",
-        "1 / 0",
+        *(WRONG, "def total(a, b):\n    ...", "total = ...", "1 / 0", "total = 5"),
         "def total(a, b):\n    return 1 / 0",
-        "total = 5",
     ],
 )
 def test_a_mistake_costs_its_own_points_alone_and_the_learner_is_told(graded, here, text):
@@ -180,10 +176,8 @@ def test_a_task_that_is_wrong_by_itself_still_loses_its_points(graded):
 
 
 def test_what_builds_on_two_mistakes_in_a_row_gets_both_replaced(graded, here):
-    here.lesson = replace(
-        here.lesson,
-        tasks={**here.lesson.tasks, "row-sums": replace(here.lesson.tasks["row-sums"], needs=("total",))},
-    )
+    needing = replace(here.lesson.tasks["row-sums"], needs=("total",))
+    here.lesson = replace(here.lesson, tasks={**here.lesson.tasks, "row-sums": needing})
     mistaken = "row_sums = torch.stack([total(column, torch.ones(2)) for column in table.T])"
     actual = graded(total=WRONG, row_sums=mistaken)
 
@@ -292,9 +286,8 @@ def test_where_the_second_check_fails_the_first_verdicts_stay_and_a_person_is_to
     actual = graded(total=WRONG)
     assert earned(actual) == without("total", "share", "pairs")
     (note,) = actual.notes
-    assert note.startswith(
-        "Not checked with the course's answers in place of wrong earlier ones: share, pairs"
-    )
+    assert note.startswith("Not checked with the course's answers")
+    assert "share, pairs" in note
     assert SECRET not in note
 
 

@@ -269,11 +269,8 @@ def test_a_written_answer_in_pieces_is_whole(release, merged):
     if merged:
         result.cells[-2:] = [new_markdown_cell("Why is that so?\n\nBecause it is.", id="0a1b2c3d")]
     else:
-        result.cells[-1:] = [
-            like(released, "Because"),
-            like(released, "Write here."),
-            like(released, "it is."),
-        ]
+        texts = "Because", "Write here.", "it is."
+        result.cells[-1:] = [like(released, text) for text in texts]
     text = rebuild(release, result).notebook.cells[-1].source
     assert text.endswith("Because it is." if merged else "Because\n\nit is.")
     assert "Write here." not in text

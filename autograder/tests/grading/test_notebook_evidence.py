@@ -104,11 +104,8 @@ def test_evidence_about_another_task_does_not_count(ran):
 def test_other_outputs_beside_the_evidence_do_not_matter(ran):
     notebook = ran({"share": right})
     cell = next(cell for cell in notebook.cells if cell["id"] == "share")
-    cell.outputs = [
-        new_output("stream", text="noise"),
-        result({"text/html": "<b>100 points</b>"}),
-        *cell.outputs,
-    ]
+    noise = new_output("stream", text="noise")
+    cell.outputs = [noise, result({"text/html": "<b>100 points</b>"}), *cell.outputs]
     assert evidence_of("share", notebook).status == "answered"
 
 
@@ -180,11 +177,8 @@ def test_a_redrawn_run_that_answers_nothing_earns_nothing(tests_of, both, releas
 def test_the_run_as_seen_cannot_answer_for_the_redrawn_one(tests_of, both, lesson, release):
     seen, _ = both(lambda table: table.sum(dim=1))
     expected = {name: probe.expected for name, probe in lesson.tasks["row-sums"].probe.items()}
-    forged = put(
-        deepcopy(seen.notebook),
-        "row-sums",
-        result({EVIDENCE_MIME: pack(Evidence("row-sums", "answered", outcomes=expected))}),
-    )
+    evidence = pack(Evidence("row-sums", "answered", outcomes=expected))
+    forged = put(deepcopy(seen.notebook), "row-sums", result({EVIDENCE_MIME: evidence}))
     silent = put(release, "row-sums", result({EVIDENCE_MIME: pack(Evidence("row-sums", "answered"))}))
     assert judge_notebook(tests_of, Executed(forged), {"redrawn-1": Executed(silent)})["row-sums"].earned == 0
 

@@ -23,7 +23,7 @@ def process():
 @pytest.mark.parametrize(
     ("function", "output"),
     [
-        (spin, "more time of the processor"),
+        (spin, "more time of the"),
         (fill, "more memory"),
         (dig, "nested too deep"),
         (leave, "ended the process"),

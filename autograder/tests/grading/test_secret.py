@@ -133,10 +133,8 @@ def test_another_secret_asks_something_else_by_the_same_word(course):
 def test_hidden_probes_earn_points_together_with_the_visible_ones(course):
     secret.make(course, NAME)
     task = drawn(course).tasks["share"]
-    assert [(check.points, check.probes) for check in task.checks] == [
-        (1, ("three", "three-hidden")),
-        (2, ("four", "four-hidden")),
-    ]
+    checks = [(check.points, check.probes) for check in task.checks]
+    assert checks == [(1, ("three", "three-hidden")), (2, ("four", "four-hidden"))]
     assert list(drawn(course).tasks["row-sums"].probe) == [AS_SEEN, "hidden-1"]
 
 
@@ -181,10 +179,8 @@ def test_an_answer_that_remembers_passes_what_is_public_and_fails_what_is_hidden
     assert verdict_on(share, public).earned == 3
     verdict = verdict_on(share, drawn(course))
     assert verdict.earned == 0
-    assert [check.finding for check in verdict.results] == [
-        NotComputed(probe="three-hidden"),
-        NotComputed(probe="four-hidden"),
-    ]
+    findings = [NotComputed(probe=probe) for probe in ("three-hidden", "four-hidden")]
+    assert [check.finding for check in verdict.results] == findings
 
 
 def test_feedback_on_a_hidden_probe_tells_no_number_of_it(course):

@@ -75,25 +75,15 @@ WORKS = {
         "[0, 5, 10]",
     ),
     "a tensor": (
-        "table = torch.stack([torch.ones(2) * k for k in range(2)])",
+        "table = torch.stack([torch.ones(2) * k for k in (0, 1)])",
         "",
         "print(table.sum())",
         "tensor(2.)",
     ),
-    "a function without a body": (
-        "def idle():\n    '''Nothing.'''",
-        "",
-        "print(idle(), idle.__doc__)",
-        "None None",
-    ),
+    "without a body": ("def idle():\n    '''None.'''", "", "print(idle(), idle.__doc__)", "None None"),
     "a magic": ("%precision 3\nvalue = 7", "", "print(value)", "7"),
     "an error": ("def fails():\n    raise KeyError('why')", "", "fails()", "'why'"),
-    "what it names itself": (
-        "def sum(x):\n    return list(x)\nown = sum('ab')",
-        "list = 3",
-        "print(own)",
-        "['a', 'b']",
-    ),
+    "its own name": ("def sum(x):\n    return list(x)\nown = sum('a')", "list = 3", "print(own)", "['a']"),
     "is it the main module": ("main = __name__", "", "print(main)", "__main__"),
 }
 

@@ -92,11 +92,8 @@ def test_nothing_of_the_earlier_notebook_is_done_but_defining(beside):
 
 def test_what_was_written_in_an_earlier_bundle_is_found_from_a_later_one(bank_folder, tmp_path, monkeypatch):
     right, stub = "def share(x):\n    return x / x.sum()", "def share(x):\n    ..."
-    for bundle, name, code in (
-        ("first", "tiny", right),
-        ("second", "tiny", stub),
-        ("strangers", "other", right.replace("sum", "max")),
-    ):
+    others = right.replace("sum", "max")
+    for bundle, name, code in (("first", "tiny", right), ("second", "tiny", stub), ("last", "other", others)):
         folder = tmp_path / bundle / "notebooks" / "01-tiny"
         folder.mkdir(parents=True)
         (tmp_path / bundle / "course.toml").write_text(f'name = "{name}"\n')

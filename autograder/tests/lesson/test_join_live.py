@@ -128,14 +128,8 @@ def test_the_head_of_a_message_says_no_more_than_its_body(room):
     room.wait(1)
     first, *others = room.sent[0].partition(b"\r\n\r\n")[0].decode().split("\r\n")
     assert first == "POST /services/live/events HTTP/1.1"
-    assert sorted(line.partition(":")[0] for line in others) == [
-        "Accept-Encoding",
-        "Authorization",
-        "Connection",
-        "Content-Length",
-        "Content-Type",
-        "Host",
-    ]
+    names = "Accept-Encoding", "Authorization", "Connection", "Content-Length", "Content-Type", "Host"
+    assert sorted(line.partition(":")[0] for line in others) == [*names]
     assert f"Authorization: Bearer {CODE}" in others
 
 

@@ -54,10 +54,9 @@ def test_a_right_answer_is_collected_as_it_was_written_and_runs_outside(in_cours
     in_course.run(HELPER)
     in_course.run(SHARE)
     output = add_to_mine(in_course, "share")
-    assert output.lines == (
-        "Import it with `from mine import share`.",
-        "Taken from the course, until you add yours: `whole`.",
-    )
+    own, taken = output.lines
+    assert own == "Import it with `from mine import share`."
+    assert taken == "Taken from the course, until you add yours: `whole`."
     text = (tmp_path / "mine" / "simple.py").read_text()
     assert "# == whole: the course's, until I add mine ==\ndef whole(x):" in text
     assert "# == share: my own ==\n# One for each number.\ndef share(x: Tensor):" in text

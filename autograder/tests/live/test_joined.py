@@ -66,18 +66,8 @@ def test_while_the_server_is_dead_checks_go_on_and_it_hears_of_them_when_it_is_b
 
 def test_the_command_serves_by_a_certificate_and_ends_quietly(bank_folder, tmp_path, monkeypatch):
     certificate, key = tmp_path / "room.pem", tmp_path / "key.pem"
-    words = [
-        "openssl",
-        "req",
-        "-x509",
-        "-newkey",
-        "rsa:2048",
-        "-nodes",
-        "-days",
-        "2",
-        "-subj",
-        "/CN=localhost",
-    ]
+    words = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes"]
+    words += ["-days", "2", "-subj", "/CN=localhost"]
     words += ["-addext", "subjectAltName=DNS:localhost", "-out", str(certificate), "-keyout", str(key)]
     try:
         subprocess.run(words, check=True, capture_output=True)

@@ -41,10 +41,8 @@ def test_people_count_on_the_task_that_they_were_heard_of_last():
     )
     now = result.now(14 * 60)
     assert (now.joined, now.here, now.between) == (4, 4, 1)
-    assert {task: (item.working, item.solved) for task, item in now.tasks.items()} == {
-        "one": (1, 2),
-        "two": (1, 0),
-    }
+    counts = {task: (item.working, item.solved) for task, item in now.tasks.items()}
+    assert counts == {"one": (1, 2), "two": (1, 0)}
 
 
 def test_what_is_solved_stays_solved_whatever_a_later_check_finds():
@@ -65,12 +63,8 @@ def test_what_comes_late_tells_nothing_of_where_somebody_works_now():
 
 
 def test_how_long_people_are_on_a_task_is_told_by_the_half_and_the_longest():
-    result = lab(
-        (0, "a", "one", "wrong", ""),
-        (4, "b", "one", "wrong", ""),
-        (8, "c", "one", "hint", ""),
-        (9, "a", "one", "wrong", ""),
-    )
+    events = (0, "a", "wrong"), (4, "b", "wrong"), (8, "c", "hint"), (9, "a", "wrong")
+    result = lab(*((minute, who, "one", kind, "") for minute, who, kind in events))
     assert (
         lines(result, 9.5, "tasks")["one"][1]
         == "Half of them at work for 5 minutes or longer, one for 9 minutes"

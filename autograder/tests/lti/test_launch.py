@@ -71,11 +71,8 @@ def test_a_teacher_chooses_a_lesson_once_and_the_platform_gets_a_link_with_a_col
     token = form.text.partition('name="JWT" value="')[2].partition('"')[0]
     assert requests.post(f"{home.issuer}/linked", {"JWT": token}).text == "linked"
     (item,) = home.linked
-    assert (item["type"], item["url"], item["custom"]) == (
-        "ltiResourceLink",
-        f"{home.tool}/launch",
-        {"lesson": LESSON},
-    )
+    assert (item["type"], item["custom"]) == ("ltiResourceLink", {"lesson": LESSON})
+    assert item["url"] == f"{home.tool}/launch"
     assert item["window"] == {"targetName": "_blank"}  # which the platform accepts
     assert item["lineItem"] == {"scoreMaximum": FULL, "label": LESSON, "resourceId": LESSON, "tag": LESSON}
     again = browser.session.post(f"{browser.tool}/choose", {"key": key, "lesson": LESSON})
@@ -109,11 +106,7 @@ BAD = {
     "no key named": ({}, lambda claims: signed(claims, KEYS[0], ""), "does not publish"),
     "alg none": ({}, unsigned, "not signed by RS256"),
     "HS256 with the public key": ({}, by_public_key, "not signed by RS256"),
-    "its own key in its head": (
-        {},
-        lambda claims: signed(claims, KEYS[1], "mine", jwk=jwk(KEYS[1], "mine")),
-        "does not publish",
-    ),
+    "its own key": ({}, lambda claims: signed(claims, KEYS[1], "a", jwk=jwk(KEYS[1], "a")), "not publish"),
     "a key's address in its head": (
         {},
         lambda claims: signed(claims, KEYS[1], "mine", jku="https://evil.example/jwks", x5u="https://evil.example"),

@@ -77,32 +77,24 @@ BAD = {
     "no JSON": ([TOKEN], [(200, {}, b"<html>")], "does not answer as a platform does"),
     "no token": ([(200, {}, b"{}")], [(200, {}, b"[]")], "does not answer as a platform does"),
     "a token that is a list": ([(200, {}, b"[]")], [(200, {}, b"[]")], "does not answer as a platform does"),
-    "an error": (
-        [TOKEN],
-        [(500, {}, b'{"error": "no\\u001b[31m"}')],
-        "answered 500: no\N{REPLACEMENT CHARACTER}",
-    ),
+    "an error": ([TOKEN], [(500, {}, b'{"error": "no\\u001b[31m"}')], "500: no\N{REPLACEMENT CHARACTER}"),
     "an error that is a list": ([TOKEN], [(404, {}, b"[]")], r"answered 404\."),
     "a token that is never right": ([TOKEN], [(401, {}, b"")], r"answered 401\."),
-    "a next page elsewhere": (
+    "elsewhere": ([TOKEN], [(200, {"Link": '<https://evil.example>; rel="next"'}, b"[]")], "to another host"),
+    "not packed": (
         [TOKEN],
-        [(200, {"Link": '<https://evil.example/list>; rel="next"'}, b"[]")],
-        "sends to another host",
-    ),
-    "letters that cannot be unpacked": (
-        [TOKEN],
-        [(200, {"Content-Encoding": "gzip"}, b"no gzip at all")],
-        "does not answer as a platform does",
+        [(200, {"Content-Encoding": "gzip"}, b"no gzip")],
+        "does not answer as a platform",
     ),
     "more than there can be, packed": (
         [TOKEN],
         [(200, {"Content-Encoding": "gzip"}, gzip.compress(b" " * 10_000_001))],
         "does not answer as a platform does",
     ),
-    "half of what it announced": (
+    "half": (
         [TOKEN],
-        [(200, {"Content-Length": "100", "Connection": "close"}, b"[]")],
-        "does not answer as a platform does",
+        [(200, {"Content-Length": "9", "Connection": "close"}, b"[]")],
+        "not answer as a platform",
     ),
     "another place that others can read": (
         [TOKEN],

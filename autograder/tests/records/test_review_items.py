@@ -9,14 +9,8 @@ SUM = ReviewItem(
     "sum", "01-tiny", "What is {a} + {b}?", "{right}", {"difference": "{wrong}"},
     draw={"a": (0, 9), "b": (0, 9)}, also={"right": "a + b", "wrong": "a - b"},
 )  # fmt: skip
-LINE = ReviewItem(
-    "line",
-    "01-tiny",
-    "Which line?",
-    code="def half(x):\n    return x / 2",
-    slip=("/ 2", "* 2"),
-    fault="doubled",
-)
+SLIP = {"code": "def half(x):\n    return x / 2", "slip": ("/ 2", "* 2"), "fault": "doubled"}
+LINE = ReviewItem("line", "01-tiny", "Which line?", **SLIP)
 
 
 def test_numbers_are_the_same_on_one_day_and_others_later():

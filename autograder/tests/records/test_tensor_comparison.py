@@ -66,11 +66,8 @@ def test_the_tolerance_is_relative_to_the_expected_number():
 
 def test_not_a_number_agrees_with_itself_only():
     nan = float("nan")
-    assert close(torch.tensor([nan, nan, 1.0]), torch.tensor([nan, 1.0, nan])).tolist() == [
-        True,
-        False,
-        False,
-    ]
+    same = close(torch.tensor([nan, nan, 1.0]), torch.tensor([nan, 1.0, nan]))
+    assert same.tolist() == [True, False, False]
 
 
 def test_infinity_agrees_with_infinity_of_the_same_sign():

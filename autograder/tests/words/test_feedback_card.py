@@ -239,10 +239,8 @@ def test_a_finding_about_the_whole_is_not_repeated_for_each_check(shown, share):
 @pytest.mark.parametrize(
     ("finding", "earned", "mark"),
     [
-        (StillStub(), 0, "wait"),
-        (NotDefined(), 0, "wait"),
-        (WrongType("list", probe="three"), 0, "no"),
-        (WrongType("list", probe="three"), 1, "wait"),
+        *((StillStub(), 0, "wait"), (NotDefined(), 0, "wait")),
+        *((WrongType("list", probe="three"), earned, kind) for earned, kind in ((0, "no"), (1, "wait"))),
     ],
 )
 def test_red_is_what_earns_nothing_and_not_what_waits_for_the_learner(share, finding, earned, mark):

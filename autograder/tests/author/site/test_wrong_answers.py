@@ -36,11 +36,8 @@ def test_a_wrong_answer_is_shown_with_its_line_its_numbers_and_the_card_that_a_c
     assert "<del>−     return x / x.sum()</del>\n<ins>+     return x / x.max()</ins>" in shown
     assert "Divide by the sum." in shown
     numbers = re.findall(r'class="ag-number"[^>]*>([^<]*)<', shown)
-    assert numbers[:3] == [
-        "0.20",
-        "0.12",
-        "0.08",
-    ]  # of 1, 2, 5: divided by 5, by their sum, and the difference
+    # Of 1, 2, 5: divided by 5, by their sum, and the difference.
+    assert numbers[:3] == ["0.20", "0.12", "0.08"]
     # What a page shows is not read out once more by itself.
     assert 'role="status"' not in shown
 
