@@ -26,8 +26,6 @@ LONG = (
     "grading",
     "test_start.py",
     "test_term.py",
-    "test_contributing.py",
-    "test_platforms.py",
 )
 
 

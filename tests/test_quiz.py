@@ -313,32 +313,13 @@ def slot(n):
 
 
 WORKED = {
-    "scores": scores,
-    "weights": weights,
-    "scale": scale,
-    "values": values,
-    "mask": mask,
-    "masked": masked,
-    "dropped": dropped,
-    "evaluated": evaluated,
-    "split": split,
-    "merged": merged,
-    "crossed": crossed,
-    "padded": padded,
-    "rotated": rotated,
-    "alibi": alibi,
-    "labels": labels,
-    "loss": loss,
-    "induction": induction,
-    "ablated": ablated,
-    "perplexity": perplexity,
-    "averaged": averaged,
-    "online": online,
-    "groups": groups,
-    "top-p": top_p,
-    "window": window,
+    "scores": scores, "weights": weights, "scale": scale, "values": values, "mask": mask,
+    "masked": masked, "dropped": dropped, "evaluated": evaluated, "split": split, "merged": merged,
+    "crossed": crossed, "padded": padded, "rotated": rotated, "alibi": alibi, "labels": labels,
+    "loss": loss, "induction": induction, "ablated": ablated, "perplexity": perplexity,
+    "averaged": averaged, "online": online, "groups": groups, "top-p": top_p, "window": window,
     "slot": slot,
-}
+}  # fmt: skip
 NUMBER = re.compile(r"−?\d+(?:\.\d+)?")
 
 

@@ -14,47 +14,9 @@ from support.everywhere import (
     pytest_collection_finish,
     walls,
 )
-from support.fixtures import (
-    bank_folder,
-    class_course,
-    collected,
-    failed,
-    judged,
-    lesson,
-    notebook,
-    own_progress,
-    pairs,
-    row_sums,
-    sandbox,
-    share,
-    shell,
-    table,
-    total,
-    yielded,
-)
+from support.fixtures import *  # noqa: F403 - pytest finds a fixture where its name stands
 
-# Pytest finds a fixture where its name stands.
-__all__ = [
-    "bank_folder",
-    "class_course",
-    "collected",
-    "failed",
-    "judged",
-    "lesson",
-    "no_word_of_grading",
-    "notebook",
-    "own_progress",
-    "pairs",
-    "pytest_collection_finish",
-    "row_sums",
-    "sandbox",
-    "share",
-    "shell",
-    "table",
-    "total",
-    "walls",
-    "yielded",
-]
+__all__ = ["no_word_of_grading", "pytest_collection_finish", "walls"]
 
 HERE = Path(__file__).parent
 # Files and folders that take long, the longest first: what is long must not be left to the end.

@@ -15,16 +15,8 @@ import autograder
 from autograder import torch_internals as internals
 
 TOOL = Path(autograder.__file__).parent
-PRIVATE = {
-    "_C",
-    "_dynamo",
-    "_pytree",
-    "_python_dispatch",
-    "_cdata",
-    "_parameters",
-    "_buffers",
-    "_modules",
-} | {"_forward_hooks", "_forward_pre_hooks"}
+PRIVATE = {"_C", "_dynamo", "_pytree", "_python_dispatch", "_cdata", "_parameters", "_buffers", "_modules"}
+PRIVATE |= {"_forward_hooks", "_forward_pre_hooks"}
 
 
 def test_nothing_else_in_the_tool_reaches_into_torch():

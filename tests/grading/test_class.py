@@ -240,22 +240,8 @@ def stopped(lesson: LessonBank, dice: random.Random, code: str, why: str) -> Mad
 
 
 KINDS: list[Callable[[LessonBank, random.Random], Made]] = [
-    right,
-    wrong,
-    untouched,
-    faulty_kept,
-    damaged,
-    without_ids,
-    from_windows,
-    rearranged,
-    endless,
-    killer,
-    wrong,
-    older_release,
-    noisy,
-    names_taken,
-    cut_up,
-    faulty_kept,
+    *(right, wrong, untouched, faulty_kept, damaged, without_ids, from_windows, rearranged, endless),
+    *(killer, wrong, older_release, noisy, names_taken, cut_up, faulty_kept),
 ]
 assert gcd(len(KINDS), len(LESSONS)) == 1, "else some kinds would meet some lessons only"
 

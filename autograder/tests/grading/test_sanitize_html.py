@@ -166,27 +166,11 @@ def test_a_dollar_in_code_and_what_is_no_formula_stay():
 
 
 COVERING = (
-    "margin-top:-40px",
-    "margin:0 0 0 -9em",
-    "margin: - 5px",
-    "height:9000px",
-    "height:1em",
-    "padding:calc(1px - 9px)",
-    "opacity:0",
-    "font-size:400px",
-    "font-size: 20em",
-    "font-size:40rem",
-    "position:fixed;top:0",
-    "transform:translate(0,-9px)",
-    "line-height:0",
-    "z-index:9",
-    "float:left",
-    "margin:var(--x)",
-    "margin:/**/-9px",
-    "display:none",
-    "inset:0",
-    "letter-spacing:-1em",
-    "text-indent:-99px",
+    *("margin-top:-40px", "margin:0 0 0 -9em", "margin: - 5px", "height:9000px", "height:1em"),
+    *("padding:calc(1px - 9px)", "opacity:0", "font-size:400px", "font-size: 20em"),
+    *("font-size:40rem", "position:fixed;top:0", "transform:translate(0,-9px)", "line-height:0"),
+    *("z-index:9", "float:left", "margin:var(--x)", "margin:/**/-9px", "display:none", "inset:0"),
+    *("letter-spacing:-1em", "text-indent:-99px"),
 )
 
 

@@ -32,20 +32,8 @@ KNOWN = Scores((), ("01-one",), {"01-one": 10.0}, {}, {}, {}, (), ())
 COLUMN = {"id": f"{HOME}/columns/1", "label": "one", "resourceId": "01-one", "scoreMaximum": 10}
 SYMMETRIC = {"kty": "oct", "kid": "key-2", "k": "AAAA"}
 JUNK = (
-    None,
-    [],
-    {},
-    "",
-    "x" * 5000,
-    7,
-    -1,
-    1e308,
-    float("inf"),
-    True,
-    [[]],
-    {"id": {}},
-    "\ud800",
-    "http://a.b",
+    *(None, [], {}, "", "x" * 5000, 7, -1, 1e308, float("inf"), True, [[]], {"id": {}}),
+    *("\ud800", "http://a.b"),
 )
 
 
