@@ -6,16 +6,8 @@ from autograder.author.authoring import Check, Fault, Faults, Lesson, Probe, Tas
 from autograder.author.build_bank import make_bank, run_solution
 from autograder.judge.decide import judge
 from autograder.probe.collect_evidence import collect_answer
+from autograder.records import answer_findings as f
 from autograder.records import bank
-from autograder.records.answer_findings import (
-    BrokenProperty,
-    MatchesKnownWrong,
-    NotAFunction,
-    Raised,
-    StillStub,
-    WrongParameters,
-    WrongType,
-)
 from autograder.records.evidence_transport import pack, unpack
 from autograder.words.feedback_card import plain_text, rich_text
 from support.tiny_course import solved
@@ -115,7 +107,7 @@ def test_the_weights_are_those_that_the_solution_draws_under_the_seed(lesson):
 @pytest.mark.parametrize(("answer", "reference"), [(Unscaled, "unscaled"), (OverQueries, "over-queries")])
 def test_a_known_wrong_class_is_named(judged, answer, reference):
     verdict = judged(answer)
-    assert isinstance(verdict.finding, MatchesKnownWrong)
+    assert isinstance(verdict.finding, f.MatchesKnownWrong)
     assert (verdict.known_wrong, verdict.earned) == (reference, 0)
 
 
@@ -130,7 +122,7 @@ def test_a_parameter_of_another_name_is_told_with_those_expected(judged, lesson)
             return x
 
     verdict = judged(Misnamed)
-    assert isinstance(verdict.finding, WrongParameters)
+    assert isinstance(verdict.finding, f.WrongParameters)
     text = output(lesson, verdict)
     assert "has no parameter `W_query` and has parameters that should not be there (`W_q`)." in text
     assert "Expected: `W_query` and `W_key`." in text
@@ -145,7 +137,7 @@ def test_a_module_without_super_init_is_told_its_own_line(judged, lesson):
             return x
 
     verdict = judged(Forgot)
-    assert isinstance(verdict.finding, Raised)
+    assert isinstance(verdict.finding, f.Raised)
     assert verdict.finding.error.line == "self.W_query = nn.Parameter(torch.rand(d_in, d_out))"
     assert "super().__init__()" in output(lesson, verdict)
 
@@ -156,14 +148,14 @@ def test_a_class_that_is_no_module_is_told_so(judged, lesson):
             pass
 
     verdict = judged(type("Projection", (Plain,), {}))
-    assert isinstance(verdict.finding, WrongType)
+    assert isinstance(verdict.finding, f.WrongType)
     assert "is a class, but no module" in output(lesson, verdict)
 
 
 def test_a_function_or_an_instance_is_not_the_class(judged, lesson):
-    assert isinstance(judged(lambda x: x).finding, NotAFunction)
+    assert isinstance(judged(lambda x: x).finding, f.NotAFunction)
     verdict = judged(Projection(3, 2))
-    assert isinstance(verdict.finding, NotAFunction)
+    assert isinstance(verdict.finding, f.NotAFunction)
     assert "the task asks for a class" in output(lesson, verdict)
 
 
@@ -177,7 +169,7 @@ def test_the_stub_is_told_to_wait(judged):
             """Shapes: …"""
             ...  # noqa: PIE790
 
-    assert isinstance(judged(Stub).finding, StillStub)
+    assert isinstance(judged(Stub).finding, f.StillStub)
 
 
 def test_a_forward_that_gives_back_nothing_is_told_to_return(judged, lesson):
@@ -195,7 +187,7 @@ def test_right_numbers_that_no_gradient_reaches_are_not_enough(judged, lesson):
             return torch.softmax(scores / self.W_key.shape[1] ** 0.5, dim=-1)
 
     verdict = judged(Detached)
-    assert isinstance(verdict.finding, BrokenProperty)
+    assert isinstance(verdict.finding, f.BrokenProperty)
     assert "No gradient reaches `W_key`" in output(lesson, verdict)
 
 

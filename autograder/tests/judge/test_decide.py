@@ -11,26 +11,7 @@ import torch
 from autograder.judge.decide import judge, judge_outcome, merge
 from autograder.judge.failure_signatures import RIGHT, failure_signature
 from autograder.probe.collect_evidence import call, call_module, collect_answer
-from autograder.records.answer_findings import (
-    BrokenProperty,
-    GivensChanged,
-    MatchesKnownWrong,
-    NotAFunction,
-    NotCalled,
-    NotComputed,
-    NotDefined,
-    NotFinite,
-    NotRefused,
-    NotRun,
-    Raised,
-    StillStub,
-    WrongBehaviour,
-    WrongDtype,
-    WrongParameters,
-    WrongShape,
-    WrongType,
-    WrongValues,
-)
+from autograder.records import answer_findings as f
 from autograder.records.bank import Check, Made, Probe
 from autograder.records.evidence_transport import pack, unpack
 from autograder.records.run_outcome import (
@@ -46,6 +27,7 @@ from torch import nn
 
 RESULT = SHARE.probe["three"].expected
 NAN, INF = float("nan"), float("inf")
+FLOATS = ("float32", "float64")
 
 
 def right(x):
@@ -104,17 +86,17 @@ def exits(x):
 
 
 LADDER = {
-    "a stub that raises is still a stub": (undone, StillStub),
-    "what is no function is told before anything is called": (5, NotAFunction),
-    "an error is told before the type of other results": (lambda x: [1] if len(x) == 4 else 1 / 0, Raised),
-    "leaving the program is an error like any other": (exits, Raised),
-    "the type is told before the shape": (lambda x: [1.0], WrongType),
-    "the shape is told before the dtype": (lambda x: torch.ones(9, dtype=torch.int64), WrongShape),
-    "the dtype is told before nan": (lambda x: (x * NAN).half(), WrongDtype),
-    "nan is told before a known wrong answer": (lambda x: x * NAN, NotFinite),
-    "a known wrong answer is told before a broken property": (lambda x: x / x.max(), MatchesKnownWrong),
-    "a broken property is told before the values": (lambda x: x * 3, BrokenProperty),
-    "the values are told last": (lambda x: torch.softmax(x, 0), WrongValues),
+    "a stub that raises is still a stub": (undone, f.StillStub),
+    "what is no function is told before anything is called": (5, f.NotAFunction),
+    "an error is told before the type of other results": (lambda x: [1] if len(x) == 4 else 1 / 0, f.Raised),
+    "leaving the program is an error like any other": (exits, f.Raised),
+    "the type is told before the shape": (lambda x: [1.0], f.WrongType),
+    "the shape is told before the dtype": (lambda x: torch.ones(9, dtype=torch.int64), f.WrongShape),
+    "the dtype is told before nan": (lambda x: (x * NAN).half(), f.WrongDtype),
+    "nan is told before a known wrong answer": (lambda x: x * NAN, f.NotFinite),
+    "a known wrong answer is told before a broken property": (lambda x: x / x.max(), f.MatchesKnownWrong),
+    "a broken property is told before the values": (lambda x: x * 3, f.BrokenProperty),
+    "the values are told last": (lambda x: torch.softmax(x, 0), f.WrongValues),
 }
 
 
@@ -137,17 +119,17 @@ def overwrites(x):
 @pytest.mark.parametrize(
     ("task", "answer", "finding"),
     [
-        (PAIRS, lambda x: torch.ones(3, 2), WrongShape((3, 2), (3, 3), axis=1, probe="three")),
-        (PAIRS, lambda x: torch.ones(3), WrongShape((3,), (3, 3), axis=None, probe="three")),
-        (SHARE, lambda x: torch.ones(1), WrongShape((1,), (3,), axis=0, probe="three")),
-        (SHARE, lambda x: torch.tensor(1.0), WrongShape((), (3,), probe="three")),
-        (SHARE, lambda x: right(x).long(), WrongDtype("int64", ("float32", "float64"), probe="three")),
-        (SHARE, lambda x: right(x).bfloat16(), WrongDtype("bfloat16", ("float32", "float64"), probe="three")),
-        (TOTAL, lambda a, b: True, WrongType("bool", probe="pairs")),
-        (TOTAL, lambda a, b: np.bool_(True), WrongDtype("bool", ("float32", "float64"), probe="pairs")),
-        (SHARE, lambda x: torch.where(x > 1, INF, right(x)), NotFinite(INF, (1,), 2, probe="three")),
-        (SHARE, lambda x: x * 3, BrokenProperty("sums-to-one", (), 24.0, probe="three")),
-        (PAIRS, overwrites, BrokenProperty("input-untouched", names=("x",), probe="three")),
+        (PAIRS, lambda x: torch.ones(3, 2), f.WrongShape((3, 2), (3, 3), axis=1, probe="three")),
+        (PAIRS, lambda x: torch.ones(3), f.WrongShape((3,), (3, 3), axis=None, probe="three")),
+        (SHARE, lambda x: torch.ones(1), f.WrongShape((1,), (3,), axis=0, probe="three")),
+        (SHARE, lambda x: torch.tensor(1.0), f.WrongShape((), (3,), probe="three")),
+        (SHARE, lambda x: right(x).long(), f.WrongDtype("int64", FLOATS, probe="three")),
+        (SHARE, lambda x: right(x).bfloat16(), f.WrongDtype("bfloat16", FLOATS, probe="three")),
+        (TOTAL, lambda a, b: True, f.WrongType("bool", probe="pairs")),
+        (TOTAL, lambda a, b: np.bool_(True), f.WrongDtype("bool", FLOATS, probe="pairs")),
+        (SHARE, lambda x: torch.where(x > 1, INF, right(x)), f.NotFinite(INF, (1,), 2, probe="three")),
+        (SHARE, lambda x: x * 3, f.BrokenProperty("sums-to-one", (), 24.0, probe="three")),
+        (PAIRS, overwrites, f.BrokenProperty("input-untouched", names=("x",), probe="three")),
     ],
 )
 def test_a_finding_says_where_and_what(judged, task, answer, finding):
@@ -157,8 +139,8 @@ def test_a_finding_says_where_and_what(judged, task, answer, finding):
 @pytest.mark.parametrize(
     ("task", "answer", "kind", "reference"),
     [
-        (SHARE, lambda x: x / x.max(), MatchesKnownWrong, "by-largest"),
-        (TOTAL, lambda a, b: a * b, WrongShape, "not-added"),
+        (SHARE, lambda x: x / x.max(), f.MatchesKnownWrong, "by-largest"),
+        (TOTAL, lambda a, b: a * b, f.WrongShape, "not-added"),
     ],
 )
 def test_a_known_wrong_answer_is_named_with_its_hint(judged, task, answer, kind, reference):
@@ -170,15 +152,19 @@ def test_a_known_wrong_answer_is_named_with_its_hint(judged, task, answer, kind,
 @pytest.mark.parametrize(
     ("task", "evidence", "finding"),
     [
-        (SHARE, Evidence("share", "missing", nearest=("shares",)), NotDefined(nearest=("shares",))),
-        (SHARE, Evidence("share", "not-run", note="it died"), NotRun(reason="it died")),
-        (SHARE, Evidence("share", "answered"), NotRun(probe="three")),
-        (ROW_SUMS, Evidence("row-sums", "answered"), NotRun(probe="as-seen")),
-        (SHARE, Evidence("share", "answered", {"three ": RESULT}, note="why"), NotRun("why", probe="three")),
+        (SHARE, Evidence("share", "missing", nearest=("shares",)), f.NotDefined(nearest=("shares",))),
+        (SHARE, Evidence("share", "not-run", note="it died"), f.NotRun(reason="it died")),
+        (SHARE, Evidence("share", "answered"), f.NotRun(probe="three")),
+        (ROW_SUMS, Evidence("row-sums", "answered"), f.NotRun(probe="as-seen")),
+        (
+            SHARE,
+            Evidence("share", "answered", {"three ": RESULT}, note="why"),
+            f.NotRun("why", probe="three"),
+        ),
         (
             ROW_SUMS,
             Evidence("row-sums", "answered", {"as-seen": Outcome("list")}, changed_givens=("table",)),
-            GivensChanged(("table",)),
+            f.GivensChanged(("table",)),
         ),
     ],
     ids=["missing", "not run", "no outcomes", "no run", "another probe", "changed givens"],
@@ -195,7 +181,7 @@ def test_fewer_digits_than_the_right_answer_keeps_are_named(share):
     task = dataclasses.replace(share, probes=(three, share.probe["four"]))
     outcomes = {name: probe.expected for name, probe in share.probe.items()}
     finding = judge(task, Evidence("share", "answered", outcomes=outcomes)).finding
-    assert finding == WrongDtype("float32", ("float64",), probe="three")
+    assert finding == f.WrongDtype("float32", ("float64",), probe="three")
 
 
 class Uneven(UnicodeError):
@@ -207,8 +193,8 @@ class Uneven(UnicodeError):
     [
         (ValueError, None),
         (Uneven, None),
-        (AssertionError, NotRefused(("ValueError",), "AssertionError", probe="three")),
-        (None, NotRefused(("ValueError",), "", probe="three")),
+        (AssertionError, f.NotRefused(("ValueError",), "AssertionError", probe="three")),
+        (None, f.NotRefused(("ValueError",), "", probe="three")),
     ],
 )
 def test_what_must_be_refused_must_be_refused_by_the_right_name(share, raised, finding):
@@ -232,7 +218,7 @@ def test_what_a_refusal_should_name_must_stand_in_its_message(share, message, un
     three = dataclasses.replace(share.probe["three"], raises=("ValueError",), settings={"says": ("a", "b")})
     task = dataclasses.replace(share, probes=(three,), checks=(Check("refused", 1, ("three",)),))
     evidence = collect_answer(task, None, answer, {})
-    finding = NotRefused(("ValueError",), "ValueError", unsaid, probe="three") if unsaid else None
+    finding = f.NotRefused(("ValueError",), "ValueError", unsaid, probe="three") if unsaid else None
     assert judge(task, evidence).finding == finding
     assert (failure_signature(task, three, evidence.outcomes["three"]) == RIGHT) == (finding is None)
 
@@ -242,8 +228,8 @@ def test_what_a_refusal_should_name_must_stand_in_its_message(share, message, un
     [
         ("unexpected", ("bias",), None),
         ("missing", ("bias",), None),
-        ("unexpected", ("bias", "scale"), WrongParameters((), ("scale",), (), ())),
-        ("missing", ("bias", "weight"), WrongParameters(("weight",), (), (), ())),
+        ("unexpected", ("bias", "scale"), f.WrongParameters((), ("scale",), (), ())),
+        ("missing", ("bias", "weight"), f.WrongParameters(("weight",), (), (), ())),
     ],
 )
 def test_parameters_that_the_right_answer_adds_to_a_module_itself_may_be_added(share, kind, names, finding):
@@ -402,7 +388,7 @@ def test_a_tensor_must_be_right_in_every_run(row_sums):
     assert runs(row_sums, *right_ones).passed
     assert not runs(row_sums, right_ones[0], right_ones[0]).passed
     seen = Evidence("row-sums", "answered", outcomes={"as-seen": row_sums.probe["as-seen"].expected})
-    assert judge(row_sums, seen).finding == NotComputed(probe="redrawn-1")
+    assert judge(row_sums, seen).finding == f.NotComputed(probe="redrawn-1")
     assert judge(row_sums, seen, as_seen=True).passed
 
 
@@ -424,7 +410,7 @@ def test_of_another_run_nothing_is_kept_that_tells_what_it_asked(row_sums, statu
     merged = merge(seen, other)
     assert asked not in repr(merged)
     assert [call.family for call in merged.forbidden] == ["softmax"]
-    assert judge(row_sums, merged).finding == NotComputed(probe="redrawn-1")
+    assert judge(row_sums, merged).finding == f.NotComputed(probe="redrawn-1")
 
 
 # Experiments
@@ -464,14 +450,14 @@ def test_an_experiment_alone_is_told_by_the_first_place_that_differs():
         (lambda x: x.sum(0).expand(3, -1), ((0, 1), 1.0, 0.0)),
         (lambda x: x, ((1, 0), 0.0, 1.0)),
     ):
-        assert tell(task, answer).finding == WrongBehaviour("influence", *place, probe="tried")
+        assert tell(task, answer).finding == f.WrongBehaviour("influence", *place, probe="tried")
 
 
 def test_right_numbers_with_wrong_behaviour_earn_nothing():
     task = experiment_task(sums_of_the_past, **INFLUENCE)
     remembered = sums_of_the_past(X)
     verdict = tell(task, lambda x: remembered.clone())
-    assert isinstance(verdict.finding, WrongBehaviour)
+    assert isinstance(verdict.finding, f.WrongBehaviour)
     assert earned(verdict) == [0]
 
 
@@ -479,7 +465,7 @@ def test_a_known_wrong_answer_is_named_beside_its_behaviour():
     leaky = ("leaky", lambda x: x.sum(0).expand(3, -1))
     task = experiment_task(sums_of_the_past, known=[leaky], checks=TRIED_FIRST, **INFLUENCE)
     verdict = tell(task, leaky[1])
-    assert (type(verdict.finding), verdict.known_wrong) == (WrongBehaviour, "leaky")
+    assert (type(verdict.finding), verdict.known_wrong) == (f.WrongBehaviour, "leaky")
 
 
 def test_an_experiments_own_dtype_is_not_asked_for():
@@ -490,7 +476,7 @@ def test_an_experiments_own_dtype_is_not_asked_for():
 
 def test_wrong_numbers_that_know_no_order_are_not_said_to_know_one():
     task = experiment_task(weighed, checks=TRIED_FIRST, **PERMUTED)
-    assert not isinstance(tell(task, lambda x: torch.softmax(x @ x.T, -1) @ x).finding, WrongBehaviour)
+    assert not isinstance(tell(task, lambda x: torch.softmax(x @ x.T, -1) @ x).finding, f.WrongBehaviour)
 
 
 @pytest.mark.parametrize(
@@ -501,25 +487,25 @@ def test_wrong_numbers_that_know_no_order_are_not_said_to_know_one():
 @pytest.mark.parametrize("asked", [INFLUENCE, PERMUTED], ids=["influence", "permuted"])
 def test_a_wrong_shape_in_an_experiment_is_not_compared_with_the_experiments_own(asked, answer):
     task = experiment_task(sums_of_the_past, checks=TRIED_FIRST, **asked)
-    assert tell(task, answer).finding == WrongBehaviour(asked["observe"], (), probe="tried")
+    assert tell(task, answer).finding == f.WrongBehaviour(asked["observe"], (), probe="tried")
 
 
 def test_an_answer_that_overwrites_its_input_is_told_that_by_the_experiment_too():
     task = experiment_task(sums_of_the_past, checks=TRIED_FIRST, **INFLUENCE)
     finding = tell(task, lambda x: x.copy_(x.cumsum(0))).finding
-    assert finding == BrokenProperty("input-untouched", names=("x",), probe="tried")
+    assert finding == f.BrokenProperty("input-untouched", names=("x",), probe="tried")
 
 
 def test_an_experiment_that_was_not_run_earns_nothing():
     task = experiment_task(sums_of_the_past, **INFLUENCE)
     evidence = Evidence("past", "answered", outcomes={"plain": task.probe["plain"].expected})
-    assert judge(task, evidence).finding == NotRun("", probe="tried")
+    assert judge(task, evidence).finding == f.NotRun("", probe="tried")
 
 
 def test_what_an_experiment_writes_down_is_not_asked_about_properties(share):
     task = experiment_task(sums_of_the_past, checks=TRIED_FIRST, **INFLUENCE)
     task = dataclasses.replace(task, properties=share.properties)
-    assert isinstance(tell(task, lambda x: x).finding, WrongBehaviour)
+    assert isinstance(tell(task, lambda x: x).finding, f.WrongBehaviour)
 
 
 # Modules and objects of the notebook
@@ -536,12 +522,12 @@ def seen(task, **report):
 
 def test_what_changes_from_call_to_call_is_told_before_what_no_gradient_reaches(share):
     verdict = judge(share, seen(share, unsteady=True, unreached=("W",)))
-    assert verdict.finding == BrokenProperty("same-in-eval", probe="three")
+    assert verdict.finding == f.BrokenProperty("same-in-eval", probe="three")
 
 
 def test_memory_that_is_shared_is_told_though_the_numbers_are_right(share):
     verdict = judge(share, seen(share, shared=("W",)))
-    assert verdict.finding == BrokenProperty("memory-of-its-own", names=("W",), probe="three")
+    assert verdict.finding == f.BrokenProperty("memory-of-its-own", names=("W",), probe="three")
 
 
 class Masked(nn.Module):
@@ -573,7 +559,7 @@ def test_right_numbers_with_a_buffer_that_is_not_registered_are_not_enough():
     task = buffers_task()
     assert tell(task, Masked).passed
     verdict = tell(task, Unregistered)
-    assert verdict.finding == WrongBehaviour("buffers", (1,), 0.0, 1.0, probe="tried")
+    assert verdict.finding == f.WrongBehaviour("buffers", (1,), 0.0, 1.0, probe="tried")
     assert verdict.earned == 0
 
 
@@ -588,7 +574,7 @@ def test_a_class_that_is_missing_from_the_notebook_stops_only_the_checks_that_ne
     )
     assert earned(verdict) == [1, 0]
     missing = Uncalled("earlier", "Causal", "is not there yet")
-    assert verdict.finding == NotCalled(uncalled=missing, probe="object")
+    assert verdict.finding == f.NotCalled(uncalled=missing, probe="object")
 
 
 def test_what_stops_in_all_that_is_told_has_the_same_result_nowhere_that_a_learner_sees():

@@ -9,19 +9,7 @@ from html.parser import HTMLParser
 import pytest
 import torch
 from autograder.judge.decide import judge
-from autograder.records.answer_findings import (
-    CheckResult,
-    MatchesKnownWrong,
-    Named,
-    NotCalled,
-    NotDefined,
-    Raised,
-    StillStub,
-    Verdict,
-    WrongBehaviour,
-    WrongShape,
-    WrongType,
-)
+from autograder.records import answer_findings as f
 from autograder.records.run_outcome import ErrorReport, Evidence, Uncalled
 from autograder.words.feedback_card import Feedback, Notice, plain_text, rich_text
 
@@ -174,7 +162,7 @@ def test_a_check_that_an_earlier_one_has_failed_for_says_so(share, judged):
 def test_what_looks_at_the_result_itself_needs_that_to_be_right(share, judged):
     verdict = judged(share, half)
     first = verdict.results[0]
-    again = WrongBehaviour("second-call", of_result=True, probe="four")
+    again = f.WrongBehaviour("second-call", of_result=True, probe="four")
     text = plain_text(share, replace(verdict, results=(first, replace(first, title="later", finding=again))))
     assert re.search(r"-- +later\n +needs this to be right, too: three numbers", text)
 
@@ -187,9 +175,9 @@ def test_an_error_is_told_once_and_then_only_on_which_input(shown, share):
 
 
 def test_several_mistakes_are_counted_and_numbered(share):
-    named = (Named("a", "", "Use `x.sum()`."), Named("b", "", "Divide."))
-    results = (CheckResult("a", 1, 0, MatchesKnownWrong(probe="three")),)
-    verdict = Verdict("share", results, named, shown="same")
+    named = (f.Named("a", "", "Use `x.sum()`."), f.Named("b", "", "Divide."))
+    results = (f.CheckResult("a", 1, 0, f.MatchesKnownWrong(probe="three")),)
+    verdict = f.Verdict("share", results, named, shown="same")
     html = Reader(rich_text(share, verdict))
     assert "(together they give exactly your result)" in html.text
     assert (html.tags.count("ol"), html.tags.count("li")) == (1, 2)
@@ -208,17 +196,17 @@ def test_several_mistakes_are_counted_and_numbered(share):
     ],
 )
 def test_of_a_mistake_no_more_is_said_than_what_is_proven(share, proven, says):
-    results = (CheckResult("a", 1, 0, MatchesKnownWrong(probe="three")),)
-    verdict = Verdict("share", results, (Named("a", "", "Divide."),), shown=proven)
+    results = (f.CheckResult("a", 1, 0, f.MatchesKnownWrong(probe="three")),)
+    verdict = f.Verdict("share", results, (f.Named("a", "", "Divide."),), shown=proven)
     assert says in " ".join(plain_text(share, verdict).split())
 
 
 @pytest.mark.parametrize(("explains", "folded"), [(("a", "b"), "That accounts for “a” and “b”."), ((), "")])
 def test_of_a_mistake_that_explains_a_part_it_is_said_that_it_does_and_what_was_seen(share, explains, folded):
-    finding = WrongShape((2,), (3,), 0, probe="three")
-    named = (Named("a", "", "Use `x.sum()`."),)
-    results = (CheckResult("a", 1, 0, finding),)
-    verdict = Verdict("share", results, named, whole=False, shown="same", explains=explains)
+    finding = f.WrongShape((2,), (3,), 0, probe="three")
+    named = (f.Named("a", "", "Use `x.sum()`."),)
+    results = (f.CheckResult("a", 1, 0, finding),)
+    verdict = f.Verdict("share", results, named, whole=False, shown="same", explains=explains)
     card = Card(rich_text(share, verdict))
     assert "Use x.sum(). (fits a part of what was seen)" in card.visible
     assert "The result has shape (2,) on three numbers; it should be (3,)." in card.visible
@@ -239,13 +227,13 @@ def test_a_finding_about_the_whole_is_not_repeated_for_each_check(shown, share):
 @pytest.mark.parametrize(
     ("finding", "earned", "mark"),
     [
-        *((StillStub(), 0, "wait"), (NotDefined(), 0, "wait")),
-        *((WrongType("list", probe="three"), earned, kind) for earned, kind in ((0, "no"), (1, "wait"))),
+        *((f.StillStub(), 0, "wait"), (f.NotDefined(), 0, "wait")),
+        *((f.WrongType("list", probe="three"), earned, kind) for earned, kind in ((0, "no"), (1, "wait"))),
     ],
 )
 def test_red_is_what_earns_nothing_and_not_what_waits_for_the_learner(share, finding, earned, mark):
-    results = (CheckResult("a", 1, 0, finding), CheckResult("b", 1, earned, None if earned else finding))
-    assert f'class="ag ag-{mark}"' in rich_text(share, Verdict("share", results))
+    results = (f.CheckResult("a", 1, 0, finding), f.CheckResult("b", 1, earned, None if earned else finding))
+    assert f'class="ag ag-{mark}"' in rich_text(share, f.Verdict("share", results))
 
 
 def test_at_once_the_mistake_is_read_and_what_to_do_and_all_else_is_folded(share, judged):
@@ -267,7 +255,8 @@ def test_what_is_visible_is_not_said_again_when_unfolded(share, judged):
 
 def test_a_long_error_is_cut_at_first_and_whole_when_unfolded(share):
     error = ErrorReport("ValueError", " ".join(map(str, range(99))), "x", 1)
-    card = Card(rich_text(share, Verdict("share", (CheckResult("a", 1, 0, Raised(error, probe="three")),))))
+    raised = f.CheckResult("a", 1, 0, f.Raised(error, probe="three"))
+    card = Card(rich_text(share, f.Verdict("share", (raised,))))
     assert "96 97 98" not in card.visible
     assert "96 97 98" in card.text
 
@@ -280,25 +269,25 @@ def learner_texts(share):
     names = Evidence("share", "missing", nearest=(EVIL,))
     reads = Evidence("share", "answered", globals_read=(EVIL,))
     error = ErrorReport(EVIL, EVIL, EVIL, 1, EVIL)
-    signature = NotCalled(Uncalled("arguments", EVIL, EVIL), probe="three")
+    signature = f.NotCalled(Uncalled("arguments", EVIL, EVIL), probe="three")
     return {
         "nearest name": judge(share, names),
         "global": judge(share, reads),
         "type": judge(share, Evidence("share", "not-callable", answer_type=EVIL)),
         "note": judge(share, Evidence("share", "not-run", note=EVIL)),
         "given": judge(share, Evidence("share", "answered", changed_givens=(EVIL,))),
-        "error": Verdict("share", (CheckResult("a", 1, 0, Raised(error, probe="three")),) * 2),
-        "second error": Verdict(
+        "error": f.Verdict("share", (f.CheckResult("a", 1, 0, f.Raised(error, probe="three")),) * 2),
+        "second error": f.Verdict(
             "share",
             (
-                CheckResult("a", 1, 0, WrongType("list", probe="three")),
-                CheckResult("b", 1, 0, Raised(error, probe="four")),
+                f.CheckResult("a", 1, 0, f.WrongType("list", probe="three")),
+                f.CheckResult("b", 1, 0, f.Raised(error, probe="four")),
             ),
         ),
-        "signature": Verdict("share", (CheckResult("a", 1, 0, signature),)),
-        "result type": Verdict("share", (CheckResult("a", 1, 0, WrongType(EVIL, probe="three")),)),
+        "signature": f.Verdict("share", (f.CheckResult("a", 1, 0, signature),)),
+        "result type": f.Verdict("share", (f.CheckResult("a", 1, 0, f.WrongType(EVIL, probe="three")),)),
         "stopped": judge(share, Evidence("share", "missing", error=error)),
-        "unfinished": Verdict("share", (CheckResult("a", 1, 0, StillStub()),), unfinished=(EVIL,)),
+        "unfinished": f.Verdict("share", (f.CheckResult("a", 1, 0, f.StillStub()),), unfinished=(EVIL,)),
     }
 
 
@@ -359,7 +348,7 @@ CONTROL = "\x1b[31m\x00\x07\r\x08\u202e\u2028\ud800"
 
 def control_verdict():
     error = ErrorReport("Strange", f"a{CONTROL}b", f"c{CONTROL}d", 1)
-    return Verdict("share", (CheckResult("a", 1, 0, Raised(error, probe="three")),))
+    return f.Verdict("share", (f.CheckResult("a", 1, 0, f.Raised(error, probe="three")),))
 
 
 def test_plain_text_has_no_control_characters(share):
