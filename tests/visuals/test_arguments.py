@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 import numpy as np
 import pytest
 import torch
@@ -12,6 +14,20 @@ from visuals.not_ready import NotReady
 
 TWO = ["a", "b"]
 MESSAGE = "Nothing to draw yet: finish the task above, then run this cell again."
+
+
+def required(name):
+    """The parameters that a public function of the package cannot do without."""
+    parameters = inspect.signature(getattr(visuals, name)).parameters.values()
+    return [one.name for one in parameters if one.default is one.empty]
+
+
+# What is given something else than a tensor of the learner's own.
+OTHERS = {
+    *("block_table", "explore_model", "explore_reach", "explore_reading", "explore_schedule", "look_inside"),
+    *("measured", "track_shapes", "training_curves", "word_arrows"),
+}
+FIGURES = [name for name in visuals.__all__ if name not in OTHERS and required(name)]
 
 
 @pytest.mark.parametrize(
@@ -41,26 +57,17 @@ def test_the_callers_tensor_is_left_alone(inputs, weights, tokens):
     assert torch.equal(weights, before[1])
 
 
-@pytest.mark.parametrize("unfinished", [..., None, [..., ...], [1.0, ...]])
-@pytest.mark.parametrize(
-    "draw",
-    [
-        lambda value: visuals.token_vectors(value, TWO),
-        lambda value: visuals.query_scores(value, TWO),
-        lambda value: visuals.sum_versus_softmax(value),
-        lambda value: visuals.overflow(value),
-        lambda value: visuals.weights_and_context(value, np.eye(2), TWO),
-        lambda value: visuals.weights_and_context(np.ones(2), value, TWO),
-        lambda value: visuals.attention_map(value, TWO),
-        lambda value: visuals.attention_map(weights=value, tokens=TWO),
-        lambda value: scores_to_context(value, TWO),
-        lambda value: visuals.explore_query(value, TWO),
-    ],
-)
-def test_waits_for_an_unfinished_task(draw, unfinished):
-    waiting = draw(unfinished)
+@pytest.mark.parametrize("unfinished", [..., None, [..., ...], [1.0, ...], [None, None]])
+@pytest.mark.parametrize("name", FIGURES)
+def test_waits_for_an_unfinished_task(name, unfinished):
+    waiting = getattr(visuals, name)(*[unfinished] * len(required(name)))
     assert isinstance(waiting, NotReady)
     assert waiting.alt == MESSAGE
+
+
+@pytest.mark.parametrize("given", [(..., np.eye(2)), (np.ones(2), ...)])
+def test_waits_for_any_of_what_it_draws(given):
+    assert isinstance(visuals.weights_and_context(*given, tokens=TWO), NotReady)
 
 
 def test_says_in_the_notebook_what_it_waits_for():

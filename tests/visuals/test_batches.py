@@ -8,7 +8,6 @@ import torch
 
 from tests.visuals.sheet import assert_words_are_apart
 from visuals import batch_stack
-from visuals.not_ready import NotReady
 
 
 def test_one_card_for_each_sentence_with_all_its_numbers(inputs, tokens, texts):
@@ -62,10 +61,6 @@ def test_a_single_sentence_is_no_copy(inputs, tokens):
 def test_what_cannot_be_drawn_is_explained(shape, sentences, message):
     with pytest.raises(ValueError, match=message):
         batch_stack(np.ones(shape), sentences)
-
-
-def test_waits_for_an_unfinished_task():
-    assert isinstance(batch_stack(..., [["a"]]), NotReady)
 
 
 @pytest.mark.parametrize("count", [1, 2, 3])

@@ -14,7 +14,6 @@ from tests.visuals.sheet import assert_words_are_apart
 from visuals import explore_bugs
 from visuals.faulty import BUGS, HEADS, WIDTH, forward, row_names, start_values, stories, train
 from visuals.lessons.multi_head.breaking import bugs_side_by_side, facts, leaking, row_sums, striking
-from visuals.not_ready import NotReady
 
 ROOT = Path(__file__).parents[2]
 
@@ -201,6 +200,3 @@ class TestExplorer:
     def test_one_string_is_no_list(self):
         with pytest.raises(TypeError, match=r"pass 'a b c'\.split"):
             explore_bugs("a b c")
-
-    def test_waits_for_an_unfinished_task(self):
-        assert isinstance(explore_bugs(...), NotReady)

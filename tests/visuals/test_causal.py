@@ -9,7 +9,6 @@ import torch
 from tests.visuals.sheet import assert_words_are_apart
 from visuals import causal_pattern, cut_and_stretch, explore_causal_mask, leak_map, masking_steps
 from visuals.lessons.causal.masking import rows_of
-from visuals.not_ready import NotReady
 
 NAMES = ["a", "b", "c"]
 FUTURE = torch.triu(torch.ones(6, 6), diagonal=1).bool()
@@ -171,21 +170,6 @@ class TestExplorer:
     def test_refuses_what_is_not_square(self):
         with pytest.raises(ValueError, match=r"must be square.*\(2, 3\)"):
             explore_causal_mask(torch.zeros(2, 3), ["a", "b"])
-
-
-@pytest.mark.parametrize("unfinished", [..., None])
-@pytest.mark.parametrize(
-    "draw",
-    [
-        lambda value: causal_pattern(value),
-        lambda value: leak_map(value, NAMES),
-        lambda value: masking_steps(value, NAMES),
-        lambda value: cut_and_stretch(value, NAMES),
-        lambda value: explore_causal_mask(value, NAMES),
-    ],
-)
-def test_waits_for_an_unfinished_task(draw, unfinished):
-    assert isinstance(draw(unfinished), NotReady)
 
 
 def test_words_are_apart_and_inside(scores, tokens):

@@ -139,15 +139,3 @@ class TestWhoMayLook:
 )
 def test_no_word_is_cut_off_or_lies_on_another(draw, values):
     assert_words_are_apart(draw(*values).figure)
-
-
-@pytest.mark.parametrize(
-    "draw",
-    [
-        lambda value: visuals.combined_masks(value, PADDING, NAMES),
-        lambda value: visuals.combined_masks(CAUSAL, value, NAMES),
-        lambda value: visuals.visible_keys(value, NAMES),
-    ],
-)
-def test_waits_for_an_unfinished_task(draw):
-    assert draw(...).alt.startswith("Nothing to draw yet")

@@ -8,7 +8,6 @@ import torch
 
 from tests.visuals.sheet import assert_words_are_apart
 from visuals import dropout_averages, dropout_steps, explore_dropout
-from visuals.not_ready import NotReady
 
 KEPT = torch.tensor([[1, 0, 0], [0, 0, 1], [1, 0, 1]]).bool()
 NAMES = ["a", "b", "c"]
@@ -133,19 +132,6 @@ class TestExploreDropout:
     def test_weights_that_cannot_be_shown_are_explained(self, shape):
         with pytest.raises(ValueError, match=r"\(tokens, tokens\) with at most 8"):
             explore_dropout(np.ones(shape), list("abcdefghi")[: shape[1]])
-
-
-@pytest.mark.parametrize(
-    "draw",
-    [
-        lambda value: dropout_steps(value, KEPT, 0.5, NAMES),
-        lambda value: dropout_steps(np.eye(3), value, 0.5, NAMES),
-        lambda value: dropout_averages(np.eye(3), value, np.eye(3), 5),
-        lambda value: explore_dropout(value, NAMES),
-    ],
-)
-def test_waits_for_an_unfinished_task(draw):
-    assert isinstance(draw(...), NotReady)
 
 
 def test_the_two_kinds_of_points_differ_in_shape_and_colour(causal):

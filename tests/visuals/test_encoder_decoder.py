@@ -102,7 +102,3 @@ def test_refuses_what_is_no_sentence(source, target, error, message):
 )
 def test_no_word_is_cut_off_or_lies_on_another(source, target):
     assert_words_are_apart(visuals.encoder_decoder(source, target).figure)
-
-
-def test_waits_for_an_unfinished_task():
-    assert visuals.encoder_decoder(..., TARGET).alt.startswith("Nothing to draw yet")

@@ -6,7 +6,6 @@ import pytest
 import torch
 
 from visuals import explore_map
-from visuals.not_ready import NotReady
 
 
 @pytest.mark.parametrize(
@@ -21,7 +20,3 @@ from visuals.not_ready import NotReady
 def test_a_shape_that_cannot_be_shown_is_explained(shape, message, tokens):
     with pytest.raises(ValueError, match=message):
         explore_map(torch.zeros(shape), tokens)
-
-
-def test_waits_for_an_unfinished_task(tokens):
-    assert isinstance(explore_map(..., tokens), NotReady)

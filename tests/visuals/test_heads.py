@@ -139,9 +139,6 @@ class TestSplitProjection:
         with pytest.raises(ValueError, match=message):
             visuals.split_projection(inputs, torch.zeros(shape), heads, tokens)
 
-    def test_waits_for_an_unfinished_task(self, weight, tokens):
-        assert isinstance(visuals.split_projection(..., weight, 2, tokens), NotReady)
-
 
 class TestExploreHeads:
     @pytest.mark.parametrize(
@@ -156,9 +153,6 @@ class TestExploreHeads:
     def test_shapes_that_do_not_fit_are_explained(self, shape, message, tokens):
         with pytest.raises(ValueError, match=message):
             visuals.explore_heads(torch.zeros(shape), tokens)
-
-    def test_waits_for_an_unfinished_task(self, tokens):
-        assert isinstance(visuals.explore_heads(..., tokens), NotReady)
 
 
 def test_no_words_leave_the_sheet_or_overlap(inputs, tokens):
@@ -214,9 +208,6 @@ class TestMatrixSlices:
 class TestExploreSlices:
     def test_the_picture_shows_all_heads(self, narrow):
         assert visuals.explore_slices(narrow).picture.to_html() == matrix_slices(narrow).to_html()
-
-    def test_waits_for_an_unfinished_task(self):
-        assert isinstance(visuals.explore_slices([..., ...]), NotReady)
 
     @pytest.mark.parametrize(("shape", "message"), [((2, 3), "narrow needs 3 axes"), ((9, 2, 3), "9 heads")])
     def test_shapes_that_do_not_fit_are_explained(self, shape, message):

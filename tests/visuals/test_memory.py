@@ -88,7 +88,3 @@ def test_refuses_what_cannot_be_drawn(x, message):
 @pytest.mark.parametrize("x", [X, X.T, torch.randn(4, 3), torch.ones(1, 1), -torch.ones(1, 12)])
 def test_no_word_is_cut_off_or_lies_on_another(x):
     assert_words_are_apart(visuals.memory_layout(x).figure)
-
-
-def test_waits_for_an_unfinished_task():
-    assert visuals.memory_layout(...).alt.startswith("Nothing to draw yet")

@@ -9,7 +9,6 @@ import torch
 from tests.visuals.sheet import assert_words_are_apart
 from visuals import explore_scale, query_key_value, saturation, score_spreads
 from visuals.lessons.trainable.scaling import share_out
-from visuals.not_ready import NotReady
 
 WIDTHS = [2, 8, 32]
 
@@ -67,12 +66,6 @@ class TestQueryKeyValue:
     def test_a_whole_sentence_is_too_much(self, inputs, matrices):
         with pytest.raises(ValueError, match=r"x needs 1 axis \(d_in,\); its shape is \(6, 3\)"):
             query_key_value(inputs, *matrices)
-
-    @pytest.mark.parametrize("position", range(4))
-    def test_waits_for_an_unfinished_task(self, position, inputs, matrices):
-        values = [inputs[1], *matrices]
-        values[position] = ...
-        assert isinstance(query_key_value(*values), NotReady)
 
 
 class TestShareOut:
@@ -140,9 +133,6 @@ class TestSaturation:
         with pytest.raises(ValueError, match="must be finite"):
             saturation(queries * torch.nan, keys, [2])
 
-    def test_waits_for_an_unfinished_task(self, keys):
-        assert isinstance(saturation(..., keys), NotReady)
-
 
 class TestScoreSpreads:
     def test_draws_each_measurement_at_its_width(self):
@@ -182,18 +172,11 @@ class TestScoreSpreads:
         with pytest.raises(ValueError, match=message):
             score_spreads(WIDTHS, plain, [1.0] * 3)
 
-    @pytest.mark.parametrize("unfinished", [[None] * 3, ..., [...] * 3])
-    def test_waits_for_an_unfinished_task(self, unfinished):
-        assert isinstance(score_spreads(WIDTHS, unfinished, [1.0] * 3), NotReady)
-
 
 class TestScaleExplorer:
     def test_tokens_must_fit_the_keys(self, queries, keys):
         with pytest.raises(ValueError, match=r"2 tokens do not fit: keys has size 6"):
             explore_scale(queries, keys, ["a", "b"])
-
-    def test_waits_for_an_unfinished_task(self, keys, tokens):
-        assert isinstance(explore_scale(..., keys, tokens), NotReady)
 
 
 def test_no_words_leave_the_sheet_or_overlap(inputs, matrices):

@@ -22,7 +22,3 @@ def test_the_picture_shows_cross_attention_with_the_padding_hidden():
 def test_refuses_what_is_no_sentence(source, target, error):
     with pytest.raises(error):
         explore_three_attentions(source, target)
-
-
-def test_waits_for_an_unfinished_task():
-    assert explore_three_attentions(..., TARGET).alt.startswith("Nothing to draw yet")
