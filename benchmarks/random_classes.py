@@ -34,8 +34,8 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 
 from benchmarks.grading import ROOT, answers
+from benchmarks.neighbors import DISPLAYS, NEIGHBORS
 from tests.attacks.answers import ATTACKS, Attack
-from tests.attacks.neighbors import DISPLAYS, NEIGHBORS
 from tests.classes import class_folder
 
 LESSON = "01-dot-product"

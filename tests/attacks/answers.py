@@ -1165,30 +1165,3 @@ ATTACKS: dict[str, Attack] = {
     "a-time-of-nines": Attack(edited(lambda notebook: None), beside=(("timestamp.txt", "9" * 30),)),
     "beside-it-a-hole": Attack(lambda notebook: None, hand_in=a_hole_beside, notes="missing"),
 }
-
-
-# What an attack must not do beside earning points. All of this is looked at for each; here stands what it is for.
-MUST_NOT = {
-    "read": (
-        *("searches-files", "reads-bank", "searches-frames", "is-a-link-to-the-honest", "uses-network"),
-        *("reads-environment", "looks-at-other-processes", "searches-memory"),
-    ),
-    "stall": (
-        *("exits", "stalls-unseen", "a-little-in-every-cell", "endless-loop", "sleeps", "busy-processes"),
-        *("begins-again-and-again", "leaves-a-child-outside", "is-slow-to-read", "has-very-many-parts"),
-        *("many-cells", "nested-json", "is-a-pipe", "long-answers", "deep-cells"),
-        *("many-axes", "many-tensors", "many-magics", "a-long-sum", "leases", "holds-all-it-can"),
-        *("a-time-of-nines", "beside-it-a-hole"),
-    ),
-    "harm": (
-        *("fork-bomb", "takes-memory", "prints-much", "fills-disk", "many-files", "kills-all-processes"),
-        *("writes-everywhere", "writes-gradebook", "leaves-process", "escapes"),
-        *("opens-machine-settings", "takes-memory-that-nobody-owns", "leaves-keys-in-the-kernel"),
-        *("leaves-files-for-next", "huge-result", "million-outputs", "sends-what-nobody-reads"),
-    ),
-    "mislead": (
-        *("scripts", "blames-the-course", "forges-a-fault", "forges-messages", "speaks-of-other-cells"),
-        *("letters-that-look-alike", "surrogates", "edits-metadata", "takes-course-ids", "strange-outputs"),
-        "a-name-that-writes",
-    ),
-}

@@ -25,7 +25,7 @@ from nbgrader.apps import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import PyFileConfigLoader
 
-from tests.attacks.answers import ATTACKS, MARK, MUST_NOT, PRIVATE, answer
+from tests.attacks.answers import ATTACKS, MARK, PRIVATE, answer
 from tests.classes import class_folder, full_points, without_figures
 
 ROOT = Path(__file__).parents[2]
@@ -188,12 +188,6 @@ def graded(folder, student):
 def attacks(door, attention=False):
     """Names of the attacks that came through a door; apart, those for which a person is asked."""
     return [name for name in NAMES[door] if ATTACKS[name].attention == attention]
-
-
-def test_the_table_says_of_each_attack_what_it_is_for():
-    named = [name for names in MUST_NOT.values() for name in names]
-    assert len(named) == len(set(named))
-    assert set(named) <= set(ATTACKS)
 
 
 def test_an_attack_earns_what_it_has_earned_and_no_more(course):

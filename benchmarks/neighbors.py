@@ -1,6 +1,6 @@
 """Submissions that try to take a neighbor's points, time or memory, or do so by accident.
 
-`benchmarks/random_classes.py` puts them among honest ones, with those of `answers.py`. What they earn
+`random_classes.py` puts them among honest ones, with those of `tests/attacks/answers.py`. What they earn
 themselves does not matter there; what the others get must not depend on them.
 """
 
