@@ -21,33 +21,20 @@ from autograder.words.feedback_card import plain_text
 from packaging.requirements import Requirement
 from packaging.utils import parse_wheel_filename
 from packaging.version import Version
+from support.bundles import opened_wheels, unpacked, wheels_in
 from support.class_course import LESSON, NAME, OTHER, class_folder
 
 BANK = "signals_course"
 
 
-def wheels_in(files) -> tuple[str, str]:
-    """The wheels among a bundle's files: the tool's and the course's."""
-    wheels = [name for name in files if name.endswith(".whl")]
-    tool, course = sorted(wheels, key=lambda name: name.startswith("signals"))
-    return tool, course
-
-
 @pytest.fixture(scope="module")
 def folder(class_course, tmp_path_factory):
-    out = tmp_path_factory.mktemp("bundle") / "all.zip"
-    bundle(class_course, [LESSON], out, hints=1)
-    root = tmp_path_factory.mktemp("student")
-    with zipfile.ZipFile(out) as archive:
-        archive.extractall(root)
-    (unpacked,) = root.iterdir()
-    return unpacked
+    return unpacked(class_course, LESSON, tmp_path_factory)
 
 
 @pytest.fixture(scope="module")
 def wheels(folder):
-    """The tool's wheel and the course's, opened."""
-    return [zipfile.ZipFile(folder / name) for name in wheels_in(path.name for path in folder.glob("*.whl"))]
+    return opened_wheels(folder)
 
 
 @pytest.fixture(scope="module")
