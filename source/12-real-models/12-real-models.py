@@ -287,9 +287,9 @@ check("load-gpt2")
 
 # %% [markdown] id="gpt2-proof-intro"
 # Now the proof: the logits of `GPT2LMHeadModel` next to yours. `from_folder` below loads only the kinds of models
-# that it knows. A model of another kind can match every shape and still compute something else: Gemma's norm
-# multiplies by 1 + w, Mistral's attention has a window, and GLM rotates only half of each head. Such a model is
-# refused.
+# that it knows. A model of another kind can match every shape and still compute something else: Gemma 3's norm
+# multiplies by 1 + w, the first Mistral's attention has a window, and GLM rotates only half of each head. Such a
+# model is refused.
 
 
 # %% id="gpt2-proof"

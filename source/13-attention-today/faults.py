@@ -567,7 +567,7 @@ FAULTS = (
     Fault(
         "weights-around-one",
         "1 is added to the weights of the norms",
-        "1 is added to the weights of the norms, as in Gemma. Multiply by the weights as they are.",
+        "1 is added to the weights of the norms, as in Gemma 3. Multiply by the weights as they are.",
         section="13-attention-today#norm-intro",
     ),
     Fault(

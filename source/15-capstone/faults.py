@@ -336,7 +336,7 @@ FAULTS = (
     Fault(
         "capstone-norm-weight-around-one",
         "Cohere's norm multiplies by 1 + weight",
-        "The weights count as differences from 1, as Gemma's do. Cohere's are multiplied as they are.",
+        "The weights count as differences from 1, as Gemma 3's do. Cohere's are multiplied as they are.",
         section="15-capstone#bug-cohere-norm-task",
     ),
     Fault(
