@@ -499,6 +499,21 @@ def test_the_plan_of_a_model_that_shares_is_the_one_of_gemma_3n(library, today):
     assert today["kv_sources"](windows, 15).tolist() == sources_of(config)
 
 
+def test_mistral_large_4_takes_the_sources_as_a_list(library, today):
+    from huggingface_hub.errors import StrictDataclassClassValidationError
+
+    windows = torch.tensor([4, 0, 4, 4, 0, 4])
+    sizes = {"num_hidden_layers": 6}
+    sources = today["kv_sources"](windows, 3).tolist()
+    config = library.MistralLarge4TextConfig(**sizes, kv_source_layers=sources)
+    assert config.kv_sharing_modes[:3] == [None, "store", "store"]
+    assert all(mode.startswith("reuse") for mode in config.kv_sharing_modes[3:])
+    assert config.no_rope_layers == [1, 1, 1, 0, 1, 1]
+    assert set(config.layer_types) == {"indexed_attention"}
+    with pytest.raises(StrictDataclassClassValidationError, match="owns its cache"):
+        library.MistralLarge4TextConfig(**sizes, kv_source_layers=[0, 1, 2, 2, 1, 3])
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_a_part_is_rotated_and_a_memory_fades_as_in_the_library(today, seed):
     generator = torch.Generator().manual_seed(seed)

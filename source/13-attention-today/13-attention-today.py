@@ -23,11 +23,11 @@
 # | --- | --- |
 # | windows | gpt-oss, Gemma 4, DeepSeek-V4 |
 # | learned sinks | gpt-oss, DeepSeek-V4 |
-# | latent attention, an indexer | DeepSeek-V3.2, GLM-5 |
+# | latent attention, an indexer | DeepSeek-V3.2, GLM-5, Mistral Large 4 |
 # | one projection for keys and values | Gemma 4, DeepSeek-V4 |
-# | keys and values shared between layers (optional) | Gemma 3n, Gemma 4 |
+# | keys and values shared between layers (optional) | Gemma 3n, Gemma 4, Mistral Large 4 |
 # | compressed keys (optional) | DeepSeek-V4 |
-# | partial rotation, layers without positions | Qwen3.5 and 3.6, SmolLM3 |
+# | partial rotation, layers without positions | Qwen3.5 and 3.6, SmolLM3, Mistral Large 4 |
 # | QK-norm, gates, a fading delta rule | Qwen3-Next, Qwen3.5 and 3.6 |
 #
 # The results of the `transformers` library come with this course as numbers (`python -m benchmarks.published`).
@@ -597,6 +597,7 @@ compared("Gemma 4", found, library["gemma 4 keys and values"])
 # Write `kv_sources(windows, num_shared)`: for each layer, the number of the layer whose keys and values it reads.
 # `windows` is as in task 3. The last `num_shared` layers share. Each of them reads the **last** layer that comes
 # before all of these and has the same window. If there is none, raise a `ValueError`. Every other layer reads its own.
+# (Mistral Large 4 has such a list in its configuration, `kv_source_layers`.)
 
 
 # %% answer="kv-sources"
@@ -1784,12 +1785,6 @@ length_curves(list(FORMS), kept)
 # <details><summary>4. With β = 1, keys of length 1, and every key at right angles to all others: how do the delta rule and adding differ?</summary>
 #
 # They do not: the memory is still empty in the direction of a new key.
-#
-# </details>
-#
-# <details><summary>5. An indexer with a top-k of 4 reads a text of 3 tokens. What does it leave out?</summary>
-#
-# Nothing. It chooses among the visible keys, and there are at most 3.
 #
 # </details>
 
