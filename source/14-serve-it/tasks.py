@@ -673,10 +673,11 @@ PACKED_ATTENTION = Task(
 # ---------------------------------------------------------------------------------------------------- scheduler
 
 
-def left_over(id, says, left, budget):
+def left_over(id, says, left, budget, ordered=True):
     def redraw(generator):
         added = torch.randint(2, 5, (len(left),), generator=generator)
-        return {"left": torch.tensor([one if one < 2 else one + int(more) for one, more in zip(left, added)])}
+        drawn = torch.tensor([one if one < 2 else one + int(more) for one, more in zip(left, added)])
+        return {"left": drawn if ordered else drawn[torch.randperm(len(left), generator=generator)]}
 
     return Probe(id, says, {"left": torch.tensor(left), "budget": budget}, redraw=redraw)
 
@@ -693,9 +694,9 @@ PLAN_STEP = Task(
     probes=(
         left_over("all", "three prompts that fit", [4, 2, 3], 20),
         left_over("cut", "three prompts, of which the second is cut", [5, 9, 4], 10),
-        left_over("writing", "prompts and texts that write", [7, 1, 6, 1, 3, 1], 9),
-        left_over("many", "more texts that write than fit", [3, 1, 1, 1, 1, 5, 1], 4),
-        left_over("finished", "finished texts between others", [0, 8, 0, 1, 4], 7),
+        left_over("writing", "prompts and texts that write", [7, 1, 6, 1, 3, 1], 9, ordered=False),
+        left_over("many", "more texts that write than fit", [3, 1, 1, 1, 1, 5, 1], 4, ordered=False),
+        left_over("finished", "finished texts between others", [0, 8, 0, 1, 4], 7, ordered=False),
         left_over("short-later", "a long prompt before a short one", [12, 2, 5], 6),
     ),
     checks=(
