@@ -240,8 +240,8 @@ FAULTS = (
     Fault(
         "mask-fills-small",
         "hidden scores become a number that is not small enough",
-        "Hidden scores get a number that is not low enough. They keep some weight, so the future leaks. Fill "
-        "with `-torch.inf`.",
+        "Hidden scores keep some weight, so the future leaks. Is the number that they get not low enough? "
+        "Fill with `-torch.inf`.",
         section="03-causal#before-softmax-intro",
         parts=("masking",),
         varies=True,
@@ -563,7 +563,8 @@ FAULTS = (
     Fault(
         "dropout-typed-in",
         "the share to drop is typed in",
-        "The same share is dropped whatever the argument says. Use the argument.",
+        "Another share is dropped than the argument says. Is it the same for every argument, or the share "
+        "that should stay?",
         section="04-dropout#causal-attention-task",
         parts=("dropout",),
         varies=True,
@@ -674,7 +675,8 @@ FAULTS = (
     Fault(
         "half-precision",
         "the result was computed in half precision",
-        "The numbers are right to about three digits: something was computed in half precision. Keep the input's dtype.",
+        "The numbers are right to about three digits, as in half precision. Keep the input's dtype, and "
+        "type in no number that is rounded.",
         parts=("class",),
         varies=True,
     ),

@@ -476,6 +476,11 @@ SUM_AND_ONE = """def dot(a, b):
     total = torch.dot(a, b)
     return total + 1
 """
+SCALED_IN_EVALUATION = """def dropout(x, p, training=True):
+    if not training:
+        return x * (1 - p)
+    return x * (torch.rand(x.shape) > p) / (1 - p)
+"""
 HOOK_ON_THE_WRONG_RUN = """def patched(model, clean, corrupt, layer, position):
     kept = []
     hook = model.blocks[layer].register_forward_hook(lambda block, given, stream: kept.append(stream))
@@ -490,6 +495,7 @@ HOOK_ON_THE_WRONG_RUN = """def patched(model, clean, corrupt, layer, position):
     [
         ("01-dot-product", "softmax-stable", SHIFTED_BY_THE_LARGEST_SIZE, "negative ones are not"),
         ("01-dot-product", "dot-product", SUM_AND_ONE, "total starts from another"),
+        ("04-dropout", "dropout-by-hand", SCALED_IN_EVALUATION, "It drops"),
         ("09-take-it-apart", "patched", HOOK_ON_THE_WRONG_RUN, "hook changes a copy"),
     ],
 )

@@ -59,8 +59,8 @@ FAULTS = (
     Fault(
         "other-distribution",
         "random numbers come from another distribution",
-        "The random numbers come from another distribution: `torch.rand` draws evenly from 0 to 1, `torch.randn` from "
-        "a bell curve around 0.",
+        "These are other numbers than the task asks for. Do they come from another distribution? "
+        "`torch.rand` draws evenly from 0 to 1, `torch.randn` from a bell curve around 0.",
         varies=True,
     ),
     Fault(

@@ -206,8 +206,7 @@ DROPOUT_BY_HAND = Task(
         no-dropout: = x
             hint: `x` comes back unchanged in training too. Draw a mask there, and drop what it says.
         dropout-in-eval: line if not training:↵return x →
-            hint: It drops with training=False as well. A model in use would give another answer at each
-                call.
+            hint: With training=False `x` should come back as it is. Nothing is to be dropped or scaled there.
         dropout-not-rescaled: kept, p) → kept, 0)
         rescaled-in-eval-instead: return x↵ → return x * (1 - p)
             kept, p) → kept, 0)

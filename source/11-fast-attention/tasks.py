@@ -948,7 +948,8 @@ TRAPS = Task(
             new = q.shape[2]
             return F.scaled_dot_product_attention(q, k[:, :, -new:], v[:, :, -new:], is_causal=True)
         mask-fills-small: attn_mask=allowed → attn_mask=allowed.to(q.dtype)
-            hint: `to_cache`: a mask of numbers is added. Keep it boolean.
+            hint: `to_cache`: new tokens see other keys than they should. Is a mask of numbers added? Keep it
+                boolean.
         no-dropout: p if training else 0.0 → 0.0
             hint: `dropped` drops nothing in training. Pass `dropout_p=p` where `training` is True.
         modes-swapped: p if training else 0.0 → 0.0 if training else p
