@@ -516,7 +516,7 @@ FAULTS = (
     Fault(
         "last-row-filled",
         "the last row is filled as well",
-        "The last row is filled as well: column −1 is the last one. Nothing has to be predicted there, so n rows are enough.",
+        "The last row is filled as well. Nothing has to be predicted there, so n rows are enough.",
         section="08-train-it#reverse-map-task",
     ),
 )

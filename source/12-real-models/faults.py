@@ -140,13 +140,15 @@ FAULTS = (
     Fault(
         "zero-for-none",
         "stage 0 is named where nothing differs",
-        "Where no stage differs, this says 0, and 0 is a stage. Return -1.",
+        "This says stage 0 where the stages differ by rounding only, or not at all. Return -1 there: is "
+        "that left out, or is the tolerance smaller than asked for?",
         section="12-real-models#first-gap-task",
     ),
     Fault(
         "nan-passes",
         "nan counts as equal",
-        "With nan, `>` and `<=` are False, so nan passes as equal. Write `not largest <= …`.",
+        "A stage with nan passes as equal. Look at all of its entries, and write `not largest <= …`: with "
+        "nan, `>` and `<=` are False.",
         section="12-real-models#first-gap-task",
     ),
     Fault(
