@@ -53,7 +53,7 @@ all-read-the-last (named, values): layer if layer < own else last[window] → la
 first-found (named, values): else last[window] → else windows.index(window)
 counted-back (named, values): else last[window] → else last[window] - len(windows)
 only-shared-given (named, shape): enumerate(windows)]) → enumerate(windows) if layer >= own])
-key-error (named, raised): raise ValueError(" → raise KeyError("
+key-error (not refused): raise ValueError(" → raise KeyError("
 while-loop: body
     own, sources = len(windows) - num_shared, []
     for layer, window in enumerate(windows):
