@@ -278,7 +278,7 @@ FAULTS = (
     Fault(
         "first-batch-only",
         "only the first batch is used",
-        "The loop ends after the first batch.",
+        "Only the first batch is used. Does the loop end after it?",
         section="08-train-it#train-task",
     ),
     Fault(

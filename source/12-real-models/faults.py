@@ -776,7 +776,7 @@ FAULTS = (
     Fault(
         "last-id-lost",
         "the last id is lost",
-        "The loop ends before the last id. Where it is no part of a pair, it has to be kept.",
+        "The last id is lost. Where it is no part of a pair, it has to be kept.",
         section="12-real-models#merge-pair-task",
     ),
     Fault(
