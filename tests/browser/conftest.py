@@ -248,6 +248,13 @@ class Notebook:
         )
 
 
+def report_troubles(page, troubles: list[str]) -> list[str]:
+    """Add to a list what is raised and reported as an error on a page, from now on; return the list."""
+    page.on("pageerror", lambda error: troubles.append(str(error)))
+    page.on("console", lambda output: troubles.append(output.text) if output.type == "error" else None)
+    return troubles
+
+
 class Desk:
     """JupyterLab in one page of the browser, with one notebook open at a time.
 
@@ -258,9 +265,7 @@ class Desk:
         self.page = page
         self.address = address
         self.progress = progress
-        self.errors: list[str] = []
-        page.on("console", lambda output: self.errors.append(output.text) if output.type == "error" else None)
-        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.errors: list[str] = report_troubles(page, [])
         self.clear()
 
     def clear(self) -> None:

@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from urllib.parse import urljoin
 
 import pytest
 from autograder.classroom.class_report import Words
@@ -12,6 +13,8 @@ from axe_playwright_python.sync_playwright import Axe
 from nbgrader.api import Gradebook
 from support.desk_class import CODE, LESSON, TASK, answered
 from support.fixtures import class_course
+
+from tests.browser.conftest import report_troubles
 
 __all__ = ["class_course"]
 
@@ -35,14 +38,20 @@ def desk(class_course, tmp_path_factory):
         server.stdout.close()
 
 
-def test_answers_are_marked_by_keyboard_and_nbgrader_has_the_points(desk, browser):
-    course, address = desk
+@pytest.fixture
+def page(desk, browser):
+    """The desk's first page; nothing may be raised on it."""
     context = browser.new_context()
-    page = context.new_page()
-    problems = []
-    page.on("console", lambda output: problems.append(output.text) if output.type == "error" else None)
-    page.on("pageerror", lambda error: problems.append(str(error)))
-    page.goto(address)
+    result = context.new_page()
+    troubles = report_troubles(result, [])
+    result.goto(desk[1])
+    yield result
+    context.close()
+    assert [text for text in troubles if "Failed to load resource" not in text] == []
+
+
+def test_answers_are_marked_by_keyboard_and_nbgrader_has_the_points(desk, page):
+    course, _ = desk
     page.get_by_role("link", name=Words(course, LESSON).title(TASK)).focus()
     page.keyboard.press("Enter")
     page.wait_for_selector("article")
@@ -56,8 +65,6 @@ def test_answers_are_marked_by_keyboard_and_nbgrader_has_the_points(desk, browse
     page.keyboard.press("2")
     page.get_by_text("Saved: 1 point.").wait_for()
     assert page.locator("#left").inner_text() == "1"
-    context.close()
-    assert [text for text in problems if "favicon" not in text and "404" not in text] == []
     with Gradebook(course.database, course.directory.course_id) as book:
         given = [book.find_submission(LESSON, item.id) for item in book.students]
         assert sorted(item.score for item in given) == [0, 1, 2]
@@ -80,13 +87,10 @@ def given(course, task):
         return [(mark.manual_score, mark.needs_manual_grade) for mark in marks]
 
 
-def test_one_key_leads_to_every_answer_that_is_to_be_read_once_and_then_says_so(desk, browser):
-    course, address = desk
+def test_one_key_leads_to_every_answer_that_is_to_be_read_once_and_then_says_so(desk, page):
+    course, _ = desk
     by_hand(course, TASK, 0.0)
-    context = browser.new_context()
-    page = context.new_page()
-    page.goto(address)
-    page.goto(re.sub(r"\?.*", f"written/{LESSON}/{TASK}", address))
+    page.goto(urljoin(page.url, f"/written/{LESSON}/{TASK}"))
     assert page.locator(".score").all_inner_texts() == ["to be read"] * 3
     for place in range(3):
         page.keyboard.press("u")
@@ -99,17 +103,13 @@ def test_one_key_leads_to_every_answer_that_is_to_be_read_once_and_then_says_so(
     page.get_by_text("Nothing is left to be read.").wait_for()
     page.keyboard.press("0")  # which would be for the answer that was just read
     page.locator(".score", has_text="1 / 3").nth(2).wait_for()
-    context.close()
     assert given(course, TASK) == [(1.0, False)] * 3
 
 
-def test_a_comment_alone_leaves_an_answer_to_be_read_until_a_key_gives_it_no_points(desk, browser):
-    course, address = desk
+def test_a_comment_alone_leaves_an_answer_to_be_read_until_a_key_gives_it_no_points(desk, page):
+    course, _ = desk
     by_hand(course, TASK, None)
-    context = browser.new_context()
-    page = context.new_page()
-    page.goto(address)
-    page.goto(re.sub(r"\?.*", f"written/{LESSON}/{TASK}", address))
+    page.goto(urljoin(page.url, f"/written/{LESSON}/{TASK}"))
     page.keyboard.press("u")
     page.keyboard.press("c")
     page.keyboard.type("What spreads?")
@@ -120,32 +120,24 @@ def test_a_comment_alone_leaves_an_answer_to_be_read_until_a_key_gives_it_no_poi
     page.keyboard.press("0")
     page.locator(".score", has_text="0 / 3").wait_for()
     assert page.locator("#left").inner_text() == "2"
-    context.close()
     assert sorted(given(course, TASK), key=str) == [(0.0, False), (None, True), (None, True)]
 
 
-def test_points_that_were_graded_again_stay_by_one_button(desk, browser):
-    course, address = desk
+def test_points_that_were_graded_again_stay_by_one_button(desk, page):
+    course, _ = desk
     by_hand(course, CODE, 2.0)
-    context = browser.new_context()
-    page = context.new_page()
-    page.goto(address)
-    page.goto(re.sub(r"\?.*", f"task/{LESSON}/{CODE}", address))
+    page.goto(urljoin(page.url, f"/task/{LESSON}/{CODE}"))
     page.get_by_role("button", name="The points stay").first.press("Enter")
     page.get_by_text("Saved for 2 students.").wait_for()
-    context.close()
     assert given(course, CODE) == [(2.0, False), (2.0, False), (2.0, True)]
     by_hand(course, CODE, None, waiting=False)
 
 
-def test_a_request_is_saved_whole_and_the_page_says_what_is_so_now(desk, browser):
-    course, address = desk
+def test_a_request_is_saved_whole_and_the_page_says_what_is_so_now(desk, page):
+    course, _ = desk
     with graded_results.opened(course.database) as store:
         store.ask(graded_results.Asked(LESSON, "ada", CODE, graded_results.now(), "Why?"))
-    context = browser.new_context()
-    page = context.new_page()
-    page.goto(address)
-    page.goto(re.sub(r"\?.*", "requests", address))
+    page.goto(urljoin(page.url, "/requests"))
     page.locator("input[type=number]").fill("3")
     page.locator("textarea").focus()  # the field is left, and the sentence is not there yet
     page.get_by_text("Say something: the student reads it.", exact=True).wait_for()
@@ -153,16 +145,11 @@ def test_a_request_is_saved_whole_and_the_page_says_what_is_so_now(desk, browser
     page.keyboard.press("Escape")
     page.get_by_text("Answered: the student reads it").wait_for()
     shown = [page.locator(f"[data-shown={name}]").inner_text() for name in ("waiting", "points")]
-    context.close()
     assert shown == ["0 to be answered", "now 3 of 4"]
     by_hand(course, CODE, None, waiting=False)
 
 
-def test_a_comment_for_all_with_one_mistake_is_written_by_keyboard(desk, browser):
-    _, address = desk
-    context = browser.new_context()
-    page = context.new_page()
-    page.goto(address)
+def test_a_comment_for_all_with_one_mistake_is_written_by_keyboard(page):
     for name in (LESSON, "all answers"):
         page.get_by_role("link", name=name).last.press("Enter")
     page.wait_for_selector("article")
@@ -174,14 +161,10 @@ def test_a_comment_for_all_with_one_mistake_is_written_by_keyboard(desk, browser
     page.locator("article summary").first.press("Enter")
     page.get_by_role("link", name="ada").press("Enter")
     page.get_by_text("Comment: Think of the variance.").wait_for()
-    context.close()
 
 
-def test_the_class_is_filtered_and_sorted_by_section_by_keyboard(desk, browser):
-    course, address = desk
-    context = browser.new_context()
-    page = context.new_page()
-    page.goto(address)
+def test_the_class_is_filtered_and_sorted_by_section_by_keyboard(desk, page):
+    course, _ = desk
     assert page.locator(".section, thead button").count() == 0
     with graded_results.opened(course.database) as store:
         for student, name in {"ada": "Lab 10", "bob": "<b>A and Lab 2, and B"}.items():
@@ -211,14 +194,10 @@ def test_the_class_is_filtered_and_sorted_by_section_by_keyboard(desk, browser):
         page.get_by_role("button", name=column).press("Enter")
         assert rows.all_inner_texts() == order, column
     assert page.locator("[aria-sort]").get_attribute("aria-sort") == "descending"
-    context.close()
 
 
-def test_scores_that_changed_are_read_by_keyboard(desk, browser):
-    _, address = desk
-    context = browser.new_context(viewport={"width": 360, "height": 600})
-    page = context.new_page()
-    page.goto(address)
+def test_scores_that_changed_are_read_by_keyboard(page):
+    page.set_viewport_size({"width": 360, "height": 600})
     focused = "document.activeElement."
 
     def tab_to(text):
@@ -242,7 +221,6 @@ def test_scores_that_changed_are_read_by_keyboard(desk, browser):
     tab_to("cleo")  # the last that was graded stands first
     page.keyboard.press("Enter")
     page.wait_for_url("**/student/cleo")
-    context.close()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

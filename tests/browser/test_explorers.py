@@ -11,6 +11,7 @@ import pytest
 import torch
 
 import visuals
+from tests.browser.conftest import report_troubles
 from visuals.explorers.sentence import explore_sentence
 
 pytestmark = pytest.mark.slow
@@ -321,8 +322,7 @@ def mounted(browser):
         contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(8000)
-        page.on("pageerror", lambda error: trouble.append(str(error)))
-        page.on("console", lambda output: trouble.append(output.text) if output.type == "error" else None)
+        report_troubles(page, trouble)
         isdark = theme == "dark"
         back, ink = ("#111111", "#e3e6ea") if isdark else ("#ffffff", "#1f2328")
         page.set_content(PAGE.format(light=json.dumps(not isdark), back=back, ink=ink))

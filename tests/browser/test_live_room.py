@@ -10,7 +10,7 @@ from autograder.records.course import Course
 from axe_playwright_python.sync_playwright import Axe
 from support.live_room import served
 
-from tests.browser.conftest import keep_picture
+from tests.browser.conftest import keep_picture, report_troubles
 
 
 @pytest.fixture(scope="module")
@@ -36,9 +36,7 @@ def board(browser, room, **how):
     """Open the board; nothing may go wrong on it."""
     context = browser.new_context(**how)
     page = context.new_page()
-    problems = []
-    page.on("console", lambda output: problems.append(output.text) if output.type == "error" else None)
-    page.on("pageerror", lambda error: problems.append(str(error)))
+    problems = report_troubles(page, [])
     page.goto(f"http://127.0.0.1:{room.port}{room.board}?token={room.room.token}")
     page.locator("#tasks li").first.wait_for()
     yield page

@@ -16,6 +16,8 @@ from autograder.lesson.placement_quiz import begin_with
 from autograder.records import quiz as placement
 from autograder.records.course import Course
 
+from tests.browser.conftest import report_troubles
+
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parent.parent.parent
@@ -94,8 +96,7 @@ def visit(site, browser):
         )
         contexts.append(context)
         page = context.new_page()
-        page.on("pageerror", lambda error: trouble.append(str(error)))
-        page.on("console", lambda output: trouble.append(output.text) if output.type == "error" else None)
+        report_troubles(page, trouble)
         page.on(
             "requestfailed",
             lambda request: (
