@@ -256,6 +256,38 @@ def test_an_exact_identifier_beats_a_part_of_another(label, whose):
 
 
 @pytest.mark.parametrize(
+    ("label", "by_name", "whose"),
+    [
+        ("Anna Schmidt", True, {"1", "2"}),
+        ("schmidtanna", True, {"1", "2"}),
+        ("Anna Schmidt", False, {"1", "2"}),
+        ("annaschmidt", False, {"1", "2"}),
+        ("anna.schmidt", False, {"1"}),
+        ("anna.schmidt@x.org", True, {"1"}),
+        ("Max Müller", True, {"3"}),
+        ("müllermax", True, {"3"}),
+        ("Max Müller", False, {"3"}),
+        ("maxmueller", False, {"3"}),
+        ("Tom Tailor", True, set()),
+        ("No Name", True, {"no.name@x.org"}),
+    ],
+)
+def test_a_login_that_reads_like_a_name_is_nobody_elses_name(label, by_name, whose):
+    people = [
+        Person("1", "Anna", "Schmidt", "anna.schmidt@x.org"),
+        Person("2", "Anna", "Schmidt", "anna.schmidt2@x.org"),
+        Person("3", "Max", "Müller", "max.mueller@x.org"),
+        Person("4", "Max", "Muller", "max.muller@x.org"),
+        Person("5", "Tim", "Other", "tom.tailor@x.org"),
+        Person("no.name@x.org", email="no.name@x.org"),
+    ]
+    assert Roster(people).called([label], by_name) == whose
+    first, _, last = label.partition(" ")
+    if last and label != "No Name":  # as a list that has names alone gives it
+        assert Roster(people).find(Person(f"{first}-{last}", first, last)) == whose
+
+
+@pytest.mark.parametrize(
     ("encoding", "names"),
     [
         ("cp1250", ["Łukasz Żółć", "Eliška Dvořáková", "Zdeněk Šťastný"]),

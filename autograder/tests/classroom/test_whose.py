@@ -57,6 +57,19 @@ def test_canvas_is_known_where_most_handed_in_a_text_or_a_link(folder, tmp_path)
     assert note_of(folder, "amy") == "amy's"
 
 
+def test_of_two_namesakes_on_moodle_only_the_worksheets_number_says_whose_a_file_is(folder, tmp_path):
+    rows = "Participant 7001,Ann Ash,ann.ash2@x.org,-,,20\nParticipant 7002,Ann Ash,ann.ash@x.org,-,,20\n"
+    people = tmp_path / "people.csv"
+    people.write_text("id,name,email\na1,Ann Ash,ann.ash@x.org\na2,Ann Ash,ann.ash2@x.org\n")
+    run(folder, "roster", people)
+    archive = zipped(tmp_path / "all.zip", [(f"Ann Ash_7001_{MOODLE}/{LESSON}.ipynb", notebook(note="a2's"))])
+    assert "2 students are called Ann Ash (a1 and a2)" in run(folder, "collect", archive, code=1)
+    people.write_text(f"Identifier,Full name,Email address,Status,Grade,Maximum grade\n{rows}")
+    run(folder, "roster", people)
+    run(folder, "collect", archive)
+    assert (note_of(folder, "a1"), note_of(folder, "a2")) == (None, "a2's")
+
+
 @pytest.mark.parametrize(
     "name",
     [

@@ -178,12 +178,13 @@ class Roster:
 
     An exact identifier (id, number, email address) counts more than a part of one: the text before the @ of
     an address, or an id whose punctuation a platform changed. A part counts more than a name, which two
-    people may share.
+    people may share, unless it is a part only without its punctuation: then it may be either.
     """
 
     def __init__(self, people: Iterable[Person]) -> None:
         self.people = {person.id: person for person in people}
         self._exact: dict[str, set[str]] = {}
+        self._locals: dict[str, set[str]] = {}
         self._parts: dict[str, set[str]] = {}
         self._names: dict[str, set[str]] = {}
         self._groups: dict[str, set[str]] = {}
@@ -194,6 +195,7 @@ class Roster:
                 self._exact.setdefault(normalize_identifier(key), set()).add(person.id)
                 self._parts.setdefault(normalize_name(key), set()).add(person.id)
             if local := person.email.partition("@")[0]:
+                self._locals.setdefault(normalize_identifier(local), set()).add(person.id)
                 self._parts.setdefault(normalize_name(local), set()).add(person.id)
             for name in filter(None, map(normalize_name, person.spellings)):
                 self._names.setdefault(name, set()).add(person.id)
@@ -207,25 +209,34 @@ class Roster:
         keys = filter(None, map(normalize_name, labels))
         return next((people for key in keys if (people := self._groups.get(key))), set())
 
-    def called(self, labels: Sequence[str]) -> set[str]:
+    def called(self, labels: Sequence[str], by_name: bool = False) -> set[str]:
         """Return the ids of the people whom labels name, several if it is not clear who is meant.
 
         Args:
             labels: parts of a file's path or name. The first that names anybody decides; the others only
                 choose between people with the same name.
+            by_name: whether they are full names. A login that reads like one is no identifier then.
         """
         # The first is what stands around the others, which are more often a student's own words: these decide
         # no more than between two of one name.
-        first = next((people for label in labels if (people := self._named(label))), set())
-        matches = (people for label in labels if len(people := self._named(label) & first) == 1)
+        named = [self._named(label, by_name) for label in labels]
+        first = next(filter(None, named), set())
+        matches = (shared for people in named if len(shared := people & first) == 1)
         return next(matches, None) or self._spelt(first, labels)
 
-    def _named(self, label: str) -> set[str]:
-        """Return the people of one label: by an exact identifier, else by a part of one, else by name."""
-        name = normalize_name(label)
-        by_part = self._parts.get(name, set()) if name else set()
-        exact = self._exact.get(normalize_identifier(label), set())
-        return exact or by_part or (self._names.get(name, set()) if name else set())
+    def _named(self, label: str, by_name: bool) -> set[str]:
+        """Return the people of one label: by an exact identifier, else by a part of one, else by name.
+
+        A full name names people by their names first. Without its punctuation, a part of an identifier may be
+        somebody else's name: several people are returned then, and of a full name only those without one.
+        """
+        name, identifier = normalize_name(label), normalize_identifier(label)
+        named, parts = (table.get(name, set()) if name else set() for table in (self._names, self._parts))
+        exact = self._exact.get(identifier, set())
+        if by_name or len(label.split()) > 1:
+            nameless = {student for student in parts if self.people[student].name == student}
+            return (named or exact if by_name else exact or named) or nameless
+        return exact or self._locals.get(identifier, set()) or named | parts
 
     def _spelt(self, several: set[str], labels: Sequence[str]) -> set[str]:
         """Return the one of several people whose name is spelt so, accents and all; else all of them."""
@@ -244,7 +255,11 @@ class Roster:
         """
         keys = [key for key in person.identifiers if key]
         exact = (people for key in keys if (people := self._exact.get(normalize_identifier(key))))
-        parts = (people for key in keys if (people := self._parts.get(normalize_name(key))))
+        made = (
+            safe_id(person.name),
+            safe_id(f"{person.last_name} {person.first_name}"),
+        )  # ids, of a name alone
+        parts = (people for key in keys if key not in made and (people := self._named(key, False)))
         by_name = self._spelt(self._names.get(normalize_name(person.name), set()), [person.name])
         return next(exact, None) or self.of_lms(person.lms_user_id) or next(parts, None) or by_name
 

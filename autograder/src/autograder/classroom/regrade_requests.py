@@ -146,7 +146,7 @@ def _owners(entry: HandedFile, platforms: Mapping[str, Platform], people: Roster
     platform = platforms.get(entry.lms)
     if platform and platform.numbers_listed and (person := people.of_lms(entry.user)):
         return person
-    return people.called(entry.labels) if entry.lms else _named(entry, people)
+    return people.called(entry.labels, entry.by_name) if entry.lms else _named(entry, people)
 
 
 def _named(entry: HandedFile, people: Roster) -> set[str]:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from autograder.classroom.class_roster import Roster, normalize_identifier, normalize_name
 from autograder.classroom.collection import Placed, Request
 from autograder.classroom.file_names import handed_in_by_name
-from autograder.classroom.platforms.protocol import Guess, HandedFile
+from autograder.classroom.platforms.protocol import HandedFile
 from autograder.words.phrases import listed
 
 
@@ -53,9 +53,11 @@ def _one_person(request: Request, lesson: str, entry: HandedFile) -> set[str]:
     platform = request.platforms.get(entry.lms)
     if platform and platform.numbers_listed and (people := request.roster.of_lms(entry.user)):
         return people
-    guessed = _guessed(request, entry.guesses)
+    guessed = _guessed(request, entry)
     if entry.lms:  # what the file is called says nothing then
-        return request.roster.called(entry.labels) or guessed
+        people = request.roster.called(entry.labels, entry.by_name) or guessed
+        # Moodle's numbers are new in each assignment: one decides only between people of the file's name.
+        return (people & request.roster.of_lms(entry.user)) or people
     # A folder says more than the name of a file in it, which is its student's own choice.
     if guessed and not request.roster.called(entry.path.split("/")[:-1]):
         return guessed
@@ -134,7 +136,7 @@ def name_of_nobody(request: Request, entry: HandedFile, people: Sequence[set[str
     )
 
 
-def _guessed(request: Request, guesses: Sequence[Guess]) -> set[str]:
+def _guessed(request: Request, entry: HandedFile) -> set[str]:
     """Return the people of a part of a name, where something else bears out that the rest is none of theirs.
 
     That is a number in it, a section of the class or a lesson that is called so, or other files with the same
@@ -145,12 +147,14 @@ def _guessed(request: Request, guesses: Sequence[Guess]) -> set[str]:
     lessons = set(map(normalize_name, request.lessons))
     borne_out = [
         guess
-        for guess in guesses
+        for guess in entry.guesses
         if guess.shared
         or normalize_name(guess.prefix) in lessons
         or (not guess.by_all and (re.search(r"\d", guess.prefix) or normalize_name(guess.prefix) in sections))
     ]
-    return next((people for guess in borne_out if (people := roster.called([guess.label]))), set())
+    return next(
+        (people for guess in borne_out if (people := roster.called([guess.label], entry.by_name))), set()
+    )
 
 
 def contradicts(asked: Request, placed: Placed) -> str:

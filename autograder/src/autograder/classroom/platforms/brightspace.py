@@ -34,6 +34,7 @@ def read_name(part: str, is_file: bool, plain: HandedFile) -> HandedFile | None:
         lms="brightspace",
         user=match["user"],
         labels=(match["name"],),
+        by_name=True,
         folder=part.removesuffix(match["file"] or ""),
         file=(match["file"] if is_file else "") or plain.file,
         rank=(int(f"{time:%Y%m%d%H%M}") if time else 0,),

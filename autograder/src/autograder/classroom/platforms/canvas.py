@@ -69,6 +69,7 @@ def read_name(part: str, is_file: bool, plain: HandedFile) -> HandedFile | None:
         lms="canvas",
         user=match["user"],
         labels=(match["name"],),
+        by_name=True,
         folder=part.removesuffix(match["file"] or ""),
         file=(match["file"] if is_file else "") or plain.file,
         late=bool(match["late"]),

@@ -130,6 +130,7 @@ def read_name(part: str, is_file: bool, plain: HandedFile) -> HandedFile | None:
         user=match["user"],
         anonymous=anonymous,
         labels=() if anonymous else (match["name"],),
+        by_name=True,
         guesses=() if anonymous else tuple(groups),
         folder=f"{folder}_" if is_file or part.endswith("_") else folder,
         file=(match["file"] if is_file else "") or plain.file,

@@ -33,6 +33,8 @@ class HandedFile:
     lms: str = ""  # the name of the platform that it comes from; "" where nothing says so
     user: str = ""  # the platform's number of who handed it in
     labels: tuple[str, ...] = ()  # what they may be called, the likeliest first
+    # The labels are people's names, as the platform writes them, and no logins.
+    by_name: bool = field(default=False, metadata=UNSTORED)
     guesses: tuple[Guess, ...] = field(default=(), metadata=UNSTORED)  # the longest label first
     # What each of several people may be called, where the platform says that they handed it in together.
     together: tuple[tuple[str, ...], ...] = field(default=(), metadata=UNSTORED)
