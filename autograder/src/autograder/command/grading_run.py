@@ -224,8 +224,13 @@ class _Kinds:
                 for student, text in some:
                     say(one_line(f"{student} {lesson}: {text}"))
             else:
-                names = listed([student for student, _ in some])
-                say(one_line(f"{lesson}: {PLACES.sub('…', kind)} ({len(some)}): {names}"))
+                students = list(dict.fromkeys(student for student, _ in some))
+                say(one_line(f"{lesson}: {PLACES.sub('…', kind)} ({len(students)}): {listed(students)}"))
+
+
+def _kind(note: LazyMessage) -> str:
+    """Return the text that notes of a kind share: of what differs, only the reason is filled in."""
+    return note.texts[-1].replace("{why}", str(note.values.get("why", "{why}")))
 
 
 class _Run:
@@ -485,7 +490,7 @@ class _Run:
         counts = waiting.attempts and waiting.attempts.description(result.attempt)
         notes = (counts, *result.notes) if counts else result.notes
         for note in notes:
-            self.told.add(who, note, note.texts[-1] if isinstance(note, LazyMessage) else "")
+            self.told.add(who, note, _kind(note) if isinstance(note, LazyMessage) else "")
         summary.graded += 1
         if summary.dry_run:
             return
