@@ -115,37 +115,53 @@ def _method_calls(subject: Subject, settings: Settings) -> Any:
     """Call several methods of one object in turn.
 
     Settings: `calls`, each a method's name and its arguments; `append` gets a text, and so many of the tokens that
-    are next. A call that is refused with a ValueError is passed over.
+    are next; `use` is no method: it counts one more user of each block of a text. A call that is refused with a
+    ValueError is passed over.
 
     Shapes:
-        returns: (numbers,): all that `append` gave back, end to end, then the texts in `tables` and in `lengths`,
-            the blocks in use, all their users, and the numbers in the pool of keys
+        returns: (numbers,): all that `append` gave back, end to end, then how many refused calls changed something,
+            the texts in `tables` and in `lengths`, the blocks in use, all their users, and the numbers in the pool
+            of keys
     """
-    start, given = 0, []
+    start, given, cache, changed = 0, [], subject.owner, 0
     for name, text, *more in settings["calls"]:
+        if name == "use":
+            for block in cache.tables[text]:
+                cache.users[block] += 1
+            continue
         if name != "append":
             getattr(subject.owner, name)(text, *more)
             continue
         keys, values = (subject.inputs[part][:, start : start + more[0]] for part in ("keys", "values"))
         start += more[0]
+        before = _cache_state(cache)
         try:
             result = subject.call({"text": text, "keys": keys, "values": values})
         except ValueError:
             given.append(torch.tensor([-999.0]))  # so that it shows which calls are refused
+            changed += _cache_state(cache) != before
             continue
         if not isinstance(result, Tensor):
             return result
         given.append(result.detach().flatten().clone())  # later calls can overwrite it
-    cache = subject.owner
-    ends = (len(cache.tables), len(cache.lengths), sum(count > 0 for count in cache.users), sum(cache.users))
-    ends += (cache.keys.numel(),)
+    ends = (changed, len(cache.tables), len(cache.lengths), sum(count > 0 for count in cache.users))
+    ends += (sum(cache.users), cache.keys.numel())
     return torch.cat([*given, torch.tensor([float(number) for number in ends])])
+
+
+def _cache_state(cache: Any) -> tuple[object, ...]:
+    """Return what a paged cache holds, to be compared with what it holds later."""
+    entries = repr((cache.tables, cache.lengths, cache.users))
+    return entries, cache.keys.tolist(), cache.values.tolist()
+
+
+LAST_NUMBERS = ("refused", "tables", "lengths", "blocks", "users", "pool")
 
 
 def _method_case(seen: Seen) -> Case:
     expected = seen.probe.expected.tensor
-    place = -6 if expected is None else seen.finding.index[0] - expected.numel()
-    return {-5: "tables", -4: "lengths", -3: "blocks", -2: "users", -1: "pool"}.get(place, ""), {}
+    place = 0 if expected is None else seen.finding.index[0] - expected.numel()
+    return LAST_NUMBERS[place] if -len(LAST_NUMBERS) <= place < 0 else "", {}
 
 
 EXPERIMENTS = (
@@ -156,6 +172,10 @@ EXPERIMENTS = (
             "": N_(
                 "Called several times{where}, `{answer}` gives back {obtained} where it should be {expected}.",
                 "Make a small cache, make the same calls, and print `tables` and `users` after each one.",
+            ),
+            "refused": N_(
+                "A call that was refused has changed the cache{where}.",
+                "Print `tables`, `lengths` and `users` before and after it. The pools have to stay as they were, too.",
             ),
             "tables": N_(
                 "At the end `tables` has {obtained} texts{where}, and {expected} are in the cache.",

@@ -1,5 +1,7 @@
 """The tasks of lesson 14: their probes, the wrong answers people give, and the hint each deserves."""
 
+from dataclasses import replace
+
 import torch
 from autograder.author.authoring import Check, Lesson, Probe, Specimen, Task, rights, wrongs
 
@@ -53,6 +55,7 @@ FIND_SLOTS = Task(
         Check("the tokens from the first on", 1, ("example", "long")),
         Check("any positions", 1, ("any-order", "single")),
     ),
+    words={"x": "positions"},
     learned="A table and two operations, // and %, find every token. So memory needs no order.",
     demands={
         "the slots in the pool": "table-not-asked",
@@ -102,6 +105,27 @@ FIND_SLOTS = Task(
         block-size-typed-in: positions % block_size → positions % 4
         block-size-typed-in: positions // block_size → positions // 4
             blocks * block_size + positions % block_size → blocks * 4 + positions % 4
+        positions-from-first: positions % block_size → (positions - positions[0]) % block_size
+        positions-from-first: positions % block_size → (positions - positions.min()) % block_size
+        positions-from-first: positions // block_size → (positions - positions[0]) // block_size
+        positions-from-first: positions // block_size → (positions - positions.min()) // block_size
+        positions-from-first: positions // block_size → (positions - positions.min()) // block_size
+            positions % block_size → (positions - positions.min()) % block_size
+        rows-for-positions: positions % block_size → torch.arange(len(positions)) % block_size
+        rows-for-positions: positions // block_size → torch.arange(len(positions)) // block_size
+        place-multiplied: blocks * block_size + positions % block_size → blocks + positions % block_size * block_size
+        place-subtracted: + positions % block_size → - positions % block_size
+        slots-sorted: return blocks * block_size + positions % block_size → return (blocks * block_size + positions % block_size).sort().values
+        all-slots-returned: = (table[:, None] * block_size + torch.arange(block_size)).flatten()
+        all-slots-returned: = (table[:, None] * block_size + torch.arange(block_size)).flatten()[: positions.max() + 1]
+        place-before-block: = (table[None, :] * block_size + torch.arange(block_size)[:, None]).flatten()[positions]
+        block-rounded-to-nearest: positions // block_size → (positions / block_size).round().long().clamp(max=len(table) - 1)
+        block-of-next-position: positions // block_size → (positions + 1) // block_size
+        block-of-next-position: positions // block_size → ((positions + 1) // block_size).clamp(max=len(table) - 1)
+        edits-its-argument: return blocks → positions %= block_size↵return blocks
+        edits-its-argument: above blocks = → table *= block_size
+            blocks * block_size → blocks
+            hint: The caller's `table` was changed. `+=`, `*=` and methods that end in `_` work in place. Give the result a name of its own.
         """),
     right=rights("""
         all-slots: = (table[:, None] * block_size + torch.arange(block_size)).flatten()[positions]
@@ -161,6 +185,13 @@ READ_BLOCKS = Task(
         block-numbers-from-one: pool[table] → pool[table - 1]
         block-numbers-from-one: pool[table] → pool[(table + 1) % len(pool)]
         table-read-backwards: pool[table] → pool[table.flip(0)]
+        tokens-relabelled-heads: = pool[table].transpose(1, 2).flatten(0, 1)[:num_tokens].reshape(pool.shape[1], num_tokens, pool.shape[3])
+        places-taken-for-heads: = pool[table].reshape(-1, pool.shape[1], pool.shape[3]).transpose(0, 1)[:, :num_tokens]
+        blocks-joined-on-another-axis: = torch.cat(list(pool[table]), dim=0)[:, :num_tokens]
+        blocks-joined-on-another-axis: = torch.cat(list(pool[table]), dim=-1)[:, :num_tokens]
+        blocks-stacked: = torch.stack([pool[b] for b in table.tolist()], dim=1)[:, :num_tokens]
+        last-block-not-cut: return blocks.flatten(1, 2)[:, :num_tokens] → joined = blocks.flatten(1, 2).clone()↵joined[:, num_tokens:] = 0↵return joined
+        neighbours-in-pool: pool[table].transpose(0, 1) → pool.transpose(0, 1)[:, torch.arange(int(table[0]), int(table[0]) + len(table)) % len(pool)]
         """),
     right=rights("""
         permute: pool[table].transpose(0, 1) → pool[table].permute(1, 0, 2, 3)
@@ -254,15 +285,42 @@ PAGED_CACHE = Task(
             [["append", "A", 4], ["append", "B", 9], ["append", "A", 2]],
             8,
         ),
+        paged(
+            "known-refused",
+            "a text that has tokens and gets too many",
+            (4, 3, 2, 4),
+            [
+                ["append", "A", 4],
+                ["append", "A", 9],
+                ["append", "A", 1],
+                ["append", "B", 4],
+                ["append", "A", 2],
+            ],
+            9,
+        ),
+        paged(
+            "second-freed",
+            "a second text that is freed, and others that go on",
+            (5, 3, 2, 4),
+            [["append", "A", 4], ["append", "B", 5], ["free", "B"], ["append", "C", 7], ["append", "A", 1]],
+            10,
+        ),
+        paged(
+            "used-twice",
+            "a text that is freed while another uses its blocks",
+            (5, 3, 2, 4),
+            [["append", "A", 5], ["use", "A"], ["free", "A"], ["append", "B", 7]],
+            20,
+        ),
     ),
     checks=(
         Check("a prompt at once", 1, ("prompt",)),
         Check("several texts, step by step", 2, ("steps", "full", "texts", "prompt")),
-        Check("freed blocks are used again", 1, ("again", "prompt")),
+        Check("freed blocks are used again", 1, ("again", "second-freed", "used-twice", "prompt")),
         Check(
             "too few blocks are refused, and nothing is lost",
             1,
-            ("too-long", "refused", "stays-out", "prompt"),
+            ("too-long", "refused", "stays-out", "known-refused", "prompt"),
         ),
     ),
     learned="Memory that is taken in blocks when it is needed never has to know how long a text will be.",
@@ -337,6 +395,69 @@ PAGED_CACHE = Task(
         table-never-forgotten: self.tables.pop(text) → self.tables[text]
         text-never-forgotten: self.tables.pop(text) → self.tables[text]
             line del self.lengths[text] →
+        written-into-a-copy: line self.keys[blocks → self.keys[blocks].transpose(0, 1).flatten(1, 2)[:, start:end] = keys
+            line self.values[blocks → self.values[blocks].transpose(0, 1).flatten(1, 2)[:, start:end] = values
+        users-set-to-zero: self.users[block] -= 1 → self.users[block] = 0
+        users-counted-again: for block in free[:needed]:↵    self.users[block] = 1 → for block in table + free[:needed]:↵    self.users[block] += 1
+        table-longer-after-refusal: body append
+            size = self.keys.shape[2]
+            table, start = self.tables.get(text, []), self.lengths.get(text, 0)
+            end = start + keys.shape[1]
+            free = [block for block, users in enumerate(self.users) if users == 0]
+            while len(table) * size < end:
+                if not free:
+                    raise ValueError("no block is free")
+                table.append(free.pop(0))
+            for block in table:
+                self.users[block] = self.users[block] or 1
+            self.tables[text], self.lengths[text] = table, end
+            blocks, places = torch.tensor(table), torch.arange(start, end)
+            self.keys[blocks[places // size], :, places % size] = keys.transpose(0, 1)
+            self.values[blocks[places // size], :, places % size] = values.transpose(0, 1)
+            return read_paged(self.keys, blocks, end), read_paged(self.values, blocks, end)
+        known-text-forgotten: if needed > len(free): → if needed > len(free):↵    self.tables.pop(text, None), self.lengths.pop(text, None)
+        known-text-forgotten: if needed > len(free): → if needed > len(free):↵    if text in self.tables:↵        self.free(text)
+        written-before-refusal: above free = → if table and start % size:↵    room = min(size - start % size, keys.shape[1])↵    self.keys[table[-1], :, start % size : start % size + room] = keys[:, :room]↵    self.values[table[-1], :, start % size : start % size + room] = values[:, :room]
+        table-not-asked: blocks[places // size] →2 places // size
+            hint: The number of a block within the text is used as its number in the pool. The text's table has the number in the pool.
+        too-few-tokens-read: blocks, end), read_paged(self.values, blocks, end) → blocks, keys.shape[1]), read_paged(self.values, blocks, keys.shape[1])
+        too-few-tokens-read: blocks, end), read_paged(self.values, blocks, end) → blocks, start), read_paged(self.values, blocks, start)
+        new-blocks-in-front: table + free[:needed] → free[:needed] + table
+        blocks-taken-when-none-needed: table + free[:needed] → table + free[-needed:]
+            for block in free[:needed]: → for block in free[-needed:]:
+        length-by-blocks: self.lengths[text] = end → self.lengths[text] = len(self.tables[text]) * size
+        length-not-kept: line self.lengths[text] = end →
+        new-table-not-kept: self.tables[text] = table + free[:needed] → table = table + free[:needed]
+            torch.tensor(self.tables[text], dtype → torch.tensor(table, dtype
+        one-block-more-each-call: needed = (end + size - 1) // size - len(table) → needed = (end + size - 1) // size - len(table) + 1
+        open-block-counted-as-missing: - len(table) → - start // size
+        used-blocks-taken: users == 0 → users >= 0
+        used-blocks-taken: users == 0 → users <= 1
+        refusal-forgotten: if needed > len(free): → if end > len(self.users) * size:
+        refusal-forgotten: if needed > len(free): → if needed > len(self.users):
+        all-texts-freed: body free
+            self.tables.clear()
+            self.lengths.clear()
+            self.users = [0] * len(self.users)
+        freed-text-left-empty: body free
+            for block in self.tables[text]:
+                self.users[block] -= 1
+            self.tables[text], self.lengths[text] = [], 0
+        freed-text-left-empty: body free
+            for block in self.tables.pop(text):
+                self.users[block] -= 1
+            self.lengths[text] = 0
+        users-by-place: body free
+            for place in range(len(self.tables.pop(text))):
+                self.users[place] -= 1
+            del self.lengths[text]
+        a-user-for-each-token: body free
+            size, table = self.keys.shape[2], self.tables.pop(text)
+            for at in range(self.lengths.pop(text)):
+                self.users[table[at // size]] -= 1
+        known-text-begins-anew: table, start = self.tables.get(text, []), self.lengths.get(text, 0) → table, start = [], 0
+        tokens-before-heads: return read_paged(self.keys, blocks, end), read_paged(self.values, blocks, end) → return read_paged(self.keys, blocks, end).transpose(0, 1), read_paged(self.values, blocks, end).transpose(0, 1)
+            hint: The tokens are the first axis of what comes back. The heads should be: (heads, tokens, head_dim).
         """),
     right=rights("""
         loop: body append
@@ -359,6 +480,14 @@ PAGED_CACHE = Task(
         last-blocks-first: block for block, users in enumerate(self.users) if users == 0 → block for block in reversed(range(len(self.users))) if self.users[block] == 0
         """),
 )
+
+
+def also_copying_first(answers):
+    """The same answers, and each as people write it who count no blocks for the new tokens before they copy."""
+    (first,) = wrongs("copied-before-refusal: line needed = → needed = 1")
+    kept = [one for one in answers if "append" not in repr(one.changes) and "needed" not in repr(one.changes)]
+    return (*answers, *(replace(one, changes=(*one.changes, *first.changes)) for one in kept))
+
 
 FORKED = [["append", "A", 5], ["fork", "A", "B"]]
 SHARED_CACHE = Task(
@@ -448,18 +577,47 @@ SHARED_CACHE = Task(
             [*FORKED, ["append", "B", 1]],
             18,
         ),
+        paged(
+            "both-go-on",
+            "two texts that both go on by several tokens",
+            (7, 4, 2, 3),
+            [*FORKED, ["append", "A", 2], ["append", "B", 2], ["append", "A", 1]],
+            21,
+        ),
+        paged(
+            "in-a-gap",
+            "a copy in the only free block, between others",
+            (3, 4, 2, 3),
+            [
+                ["append", "C", 2],
+                ["append", "A", 5],
+                ["fork", "A", "B"],
+                ["free", "C"],
+                ["append", "B", 1],
+                ["append", "A", 1],
+                ["append", "B", 1],
+            ],
+            22,
+        ),
+        paged(
+            "copy-and-more",
+            "a block for the copy, and too few for the new tokens",
+            (4, 3, 2, 4),
+            [*FORKED, ["append", "B", 5]],
+            23,
+        ),
     ),
     checks=(
         Check("texts share their blocks", 1, ("shared", "freed", "prompt")),
         Check(
             "a shared block is copied before it is written into",
             2,
-            ("second-writes", "first-writes", "three", "shared-again", "prompt"),
+            ("second-writes", "first-writes", "three", "shared-again", "both-go-on", "in-a-gap", "prompt"),
         ),
         Check(
             "full blocks are not copied, and a full pool refuses",
             1,
-            ("full-block", "no-copy", "second-writes", "prompt"),
+            ("full-block", "no-copy", "copy-and-more", "second-writes", "prompt"),
         ),
     ),
     learned="What is only read can be shared by any number of texts. A count says who has to copy before writing.",
@@ -471,13 +629,15 @@ SHARED_CACHE = Task(
         "The copy takes its place in this text's table only": "table-shared",
         "Both counts of users are then right": "user-not-given-back",
         "raise a ValueError": "copy-over-another-block",
+        "leave everything as it was": "copied-before-refusal",
     },
     hints=(
         "`fork` copies the list of blocks, not the blocks: `list(self.tables[text])`. Each block has one user more.",
         "A block is written into if the length is no multiple of the block size. Is `self.users[last]` larger than 1?",
         "`own = self.users.index(0)`; copy keys and values; one user for `own`, one less for the old block; `self.tables[text][-1] = own`.",
     ),
-    wrong=wrongs("""
+    wrong=also_copying_first(
+        wrongs("""
         beginning-copied: body fork
             self.append(other, *(read_paged(pool, torch.tensor(self.tables[text]), self.lengths[text]) for pool in (self.keys, self.values)))
         length-not-forked: self.lengths[other] = self.lengths[text] → self.lengths[other] = 0
@@ -491,7 +651,7 @@ SHARED_CACHE = Task(
         table-shared: list(self.tables[text]) → self.tables[text]
         user-not-given-back: self.users[last] -= 1 → pass
         copy-not-counted: self.users[own] = 1 → pass
-        copy-over-another-block: if 0 not in self.users: → if False:
+        copy-over-another-block: if needed > self.users.count(0): → if False:
             self.users.index(0) → self.users.index(min(self.users))
         first-block-looked-at: self.tables[text][-1]] > 1 → self.tables[text][0]] > 1
         last-block-not-shared: for block in self.tables[text]: → for block in self.tables[text][:-1]:
@@ -525,7 +685,65 @@ SHARED_CACHE = Task(
         copy-in-every-table: self.tables[text][-1] = own → for table in self.tables.values():↵    table[:] = [own if block == last else block for block in table]
         old-block-left-with-one: self.users[last] -= 1 → self.users[last] = 1
         copied-always: above writes_into_last = → if 0 not in self.users:↵    raise ValueError("no block is free")
-        """),
+        copied-before-refusal: line needed = → needed = 1
+        keys-as-values: self.values[own] = self.values[last] → self.values[own] = self.keys[last]
+            hint: In the copy, the keys fill the place of the values. Each pool is copied into itself.
+        values-stored-as-keys: self.keys[own] = self.keys[last] → self.keys[own] = self.values[last]
+            hint: In the copy, the values fill the place of the keys. Each pool is copied into itself.
+        copied-the-wrong-way: self.keys[own] = self.keys[last] → self.keys[last] = self.keys[own]
+            self.values[own] = self.values[last] → self.values[last] = self.values[own]
+        old-block-freed: self.users[last] -= 1 → self.users[last] = 0
+        copy-counted-too-often: self.users[own] = 1 → self.users[own] = self.users[last]
+        copy-counted-too-often: self.users[own] = 1 → self.users[own] = 2
+        only-two-users-noticed: self.users[self.tables[text][-1]] > 1 → self.users[self.tables[text][-1]] == 2
+        room-by-new-tokens: self.lengths.get(text, 0) % self.keys.shape[2] > 0 → (self.lengths.get(text, 0) + keys.shape[1]) % self.keys.shape[2] > 0 and text in self.tables
+        full-block-copied:
+            body append
+                table = self.tables.get(text, [])
+                for place, block in enumerate(table):
+                    if self.users[block] > 1:
+                        if 0 not in self.users:
+                            raise ValueError("no block is free")
+                        own = self.users.index(0)
+                        self.keys[own], self.values[own] = self.keys[block], self.values[block]
+                        self.users[own], self.users[block] = 1, self.users[block] - 1
+                        table[place] = own
+                return super().append(text, keys, values)
+            hint: Every shared block is copied. Only the last one can be written into, and only if it is not full: the others can stay shared.
+        copy-in-first-place: self.tables[text][-1] = own → self.tables[text][0] = own
+        every-block-counted: for block in self.tables[text]:↵    self.users[block] += 1 → self.users = [users + 1 for users in self.users]
+        every-block-counted: for block in self.tables[text]:↵    self.users[block] += 1 → self.users = [users + 1 if users else 0 for users in self.users]
+        users-by-place: for block in self.tables[text]: → for block in range(len(self.tables[text])):
+        text-moved: body fork
+            self.tables[other] = self.tables.pop(text)
+            self.lengths[other] = self.lengths.pop(text)
+        length-by-blocks: self.lengths[other] = self.lengths[text] → self.lengths[other] = len(self.tables[text])
+        length-by-blocks: self.lengths[other] = self.lengths[text] → self.lengths[other] = len(self.tables[text]) * self.keys.shape[2]
+        length-not-forked: line self.lengths[other] = self.lengths[text] →
+        beginning-copied: body fork
+            self.tables[other] = []
+            for block in self.tables[text]:
+                own = self.users.index(0)
+                self.keys[own], self.values[own] = self.keys[block], self.values[block]
+                self.users[own] = 1
+                self.tables[other].append(own)
+            self.lengths[other] = self.lengths[text]
+        shared-block-written: keys.shape[1] > 0 → keys.shape[1] == 1
+        copied-after-writing: body append
+            result = super().append(text, keys, values)
+            place = (self.lengths[text] - keys.shape[1]) // self.keys.shape[2]
+            last = self.tables[text][place]
+            if self.users[last] > 1:
+                own = self.users.index(0)
+                self.keys[own], self.values[own] = self.keys[last], self.values[last]
+                self.users[own], self.users[last] = 1, self.users[last] - 1
+                self.tables[text][place] = own
+            return result
+        blocks-taken-by-counting: self.users.index(0) → len([users for users in self.users if users])
+        blocks-taken-by-counting: self.users.index(0) → max(max(table) for table in self.tables.values()) + 1
+        last-free-block-refused: if needed > self.users.count(0): → if needed >= self.users.count(0):
+        """)
+    ),
     right=rights("""
         copy: self.tables[other] = list(self.tables[text]) → self.tables[other] = self.tables[text].copy()
         try: body append
@@ -535,15 +753,31 @@ SHARED_CACHE = Task(
                 old = self.tables[text][place]
                 if self.users[old] != 1:
                     free = [block for block in range(len(self.users)) if self.users[block] == 0]
-                    if len(free) == 0:
+                    if len(free) <= (at + keys.shape[1] - 1) // size - place:
                         raise ValueError("full")
                     for pool in (self.keys, self.values):
                         pool[free[-1]] = pool[old].clone()
                     self.tables[text][place] = free[-1]
                     self.users[old], self.users[free[-1]] = self.users[old] - 1, self.users[free[-1]] + 1
             return super().append(text, keys, values)
-        index-refuses: line if 0 not in →
-            line raise ValueError →
+        undone: body append
+            size, length, before = self.keys.shape[2], self.lengths.get(text, 0), list(self.users)
+            table, free = self.tables.get(text, []), self.users.index(0) if 0 in self.users else None
+            if length % size and keys.shape[1] and self.users[table[-1]] > 1:
+                if free is None:
+                    raise ValueError("full")
+                self.users[table[-1]] -= 1
+                self.users[free] = 1
+                self.tables[text] = [*table[:-1], free]
+                try:
+                    old = self.keys[free].clone(), self.values[free].clone()
+                    self.keys[free], self.values[free] = self.keys[table[-1]], self.values[table[-1]]
+                    return super().append(text, keys, values)
+                except ValueError:
+                    self.users, self.tables[text] = before, table
+                    self.keys[free], self.values[free] = old
+                    raise
+            return super().append(text, keys, values)
         """),
 )
 
@@ -594,7 +828,7 @@ PACKED_ATTENTION = Task(
         Check("old keys, and chunks of prompts", 1, ("writing", "chunks", "none")),
         Check("no matrix of all queries and keys", 1, ("costs", "prompts")),
     ),
-    words={"width": "√head_dim"},
+    words={"width": "√head_dim", "x": "q"},
     learned="Texts of any lengths share one row. Two lists of sums say where each begins, and no row is padding.",
     demands={
         "A query sees only keys of its own text": "texts-mixed",
@@ -649,6 +883,51 @@ PACKED_ATTENTION = Task(
             return torch.cat(contexts, dim=1) → return torch.cat([torch.zeros_like(q[:, : cu_queries[1]]), *contexts], dim=1)
         last-text-forgotten: range(len(cu_queries) - 1) → range(len(cu_queries) - 2)
             return torch.cat(contexts, dim=1) → return torch.cat([*contexts, torch.zeros_like(q[:, cu_queries[-2] :])], dim=1)
+        rows-aligned-at-start: attn_mask=visible) → is_causal=new > 1)
+        future-visible: visible = torch.ones(new, tokens, dtype=torch.bool).tril(tokens - new) → visible = torch.ones(new, tokens, dtype=torch.bool).tril() if new == tokens else torch.ones(new, tokens, dtype=torch.bool)
+            hint: In a chunk that comes after old keys, nothing of the future is hidden. Its mask is `tril(tokens - new)`.
+        idle-queries-dropped: body
+            num_q, num_k = cu_queries.diff().tolist(), cu_keys.diff().tolist()
+            qs = q.split([n for n in num_q if n > 0], dim=1)
+            ks, vs = k.split(num_k, dim=1), v.split(num_k, dim=1)
+            out = []
+            for a, b, c in zip(qs, ks, vs):
+                n, t = a.shape[1], b.shape[1]
+                out.append(F.scaled_dot_product_attention(a, b, c, attn_mask=torch.ones(n, t, dtype=torch.bool).tril(t - n)))
+            return torch.cat(out, dim=1)
+        idle-text-gets-a-row: above contexts.append → if new == 0:↵    contexts.append(torch.zeros_like(q[:, :1]))↵    continue
+        later-texts-seen: own = slice(cu_keys[text], cu_keys[text + 1]) → own = slice(cu_keys[text], None)
+        later-texts-seen: own = slice(cu_keys[text], cu_keys[text + 1]) → own = slice(cu_keys[text], cu_keys[text + 1] + 1)
+        texts-mixed: own = slice(cu_keys[text], cu_keys[text + 1]) → own = slice(cu_keys[text - 1] if text else 0, cu_keys[text + 1])
+        values-cut-elsewhere: keys, values = k[:, own], v[:, own] → keys, values = k[:, own], v[:, : k[:, own].shape[1]]
+        values-cut-elsewhere: keys, values = k[:, own], v[:, own] → keys, values = k[:, own], v[:, cu_queries[text] : cu_queries[text] + k[:, own].shape[1]]
+        values-as-keys: keys, values = k[:, own], v[:, own] → keys, values = v[:, own], v[:, own]
+            hint: The values are used for the keys, too. Cut the keys from `k`.
+        keys-and-values-exchanged: queries, keys, values, attn → queries, values, keys, attn
+        mask-shifted-other-way: .tril(tokens - new) → .tril(new - tokens)
+        mask-shifted-by-rows: .tril(tokens - new) → .tril(int(cu_keys[text] - cu_queries[text]))
+        mask-shifted-by-rows: .tril(tokens - new) → .tril(int(cu_keys[text + 1] - cu_queries[text + 1]))
+        old-keys-left-out: own = slice(cu_keys[text], cu_keys[text + 1]) → own = slice(cu_keys[text + 1] - queries.shape[1], cu_keys[text + 1])
+        sums-used-as-lengths: body
+            result = torch.zeros_like(q)
+            queries, keys = 0, 0
+            for new, tokens in zip(cu_queries[1:].tolist(), cu_keys[1:].tolist()):
+                a, b, c = q[:, queries : queries + new], k[:, keys : keys + tokens], v[:, keys : keys + tokens]
+                if a.shape[1] and b.shape[1]:
+                    visible = torch.ones(a.shape[1], b.shape[1], dtype=torch.bool).tril(b.shape[1] - a.shape[1])
+                    result[:, queries : queries + new] = F.scaled_dot_product_attention(a, b, c, attn_mask=visible)
+                queries, keys = queries + new, keys + tokens
+            return result
+        first-query-decides: visible = torch.ones(new, tokens, dtype=torch.bool).tril(tokens - new) → visible = torch.arange(tokens).expand(new, -1) <= tokens - new
+        softmax-over-queries: line contexts.append → contexts.append((queries @ keys.mT / q.shape[-1] ** 0.5).masked_fill(~visible, -1e9).softmax(dim=-2) @ values)
+            hint: Softmax runs over the queries. Each query shares out its own attention over the keys: `dim=-1`.
+        mask-after-softmax: line contexts.append → contexts.append((queries @ keys.mT / q.shape[-1] ** 0.5).softmax(dim=-1) * visible @ values)
+        mask-fills-zero: line contexts.append → contexts.append((queries @ keys.mT / q.shape[-1] ** 0.5 * visible).softmax(dim=-1) @ values)
+            hint: Hidden scores are 0, and a score of 0 still gets a weight. A hidden key gets none.
+        no-softmax: line contexts.append → contexts.append((queries @ keys.mT / q.shape[-1] ** 0.5).masked_fill(~visible, 0.0) @ values)
+            hint: The scores themselves are used as weights. The weights of each query add up to 1.
+        edits-its-argument: queries = q[:, cu_queries[text] : cu_queries[text + 1]] → queries = q[:, cu_queries[text] : cu_queries[text + 1]].div_(q.shape[-1] ** 0.5)
+            attn_mask=visible) → attn_mask=visible, scale=1.0)
         """),
     right=rights("""
         split: body
@@ -742,6 +1021,51 @@ PLAN_STEP = Task(
         budget-off-by-one: above counts = → budget += 1
         budget-off-by-one: above counts = → budget -= 1
         edits-its-argument: return counts → left -= counts↵return counts
+        prompts-not-subtracted: budget -= int(counts[text]) → budget -= int(counts[text]) if int(left[text]) == 1 else 0
+        prompts-not-subtracted: body
+            counts = torch.where(left == 1, 1, 0)
+            rest = max(budget - int(counts.sum()), 0)
+            return torch.where(left > 1, left.clamp(max=rest), counts)
+        texts-subtracted: budget -= int(counts[text]) → budget -= 1
+        newest-first: sorted(range(len(left)), key=lambda one: int(left[one]) != 1) → sorted(range(len(left)), key=lambda one: (int(left[one]) != 1, -one if int(left[one]) != 1 else one))
+        stops-at-finished: below counts[text] = → if int(left[text]) == 0:↵    break
+        stops-at-finished: below counts[text] = → if int(left[text]) == 0:↵    break
+            sorted(range(len(left)), key=lambda one: int(left[one]) != 1) → range(len(left))
+        budget-in-proportion: body
+            total = int(left.sum())
+            return left * min(budget, total) // max(total, 1)
+        budget-in-proportion: body
+            counts = (left == 1).long()
+            rest, prompts = max(budget - int(counts.sum()), 0), torch.where(left > 1, left, 0)
+            return counts + prompts * min(rest, int(prompts.sum())) // max(int(prompts.sum()), 1)
+        budget-shared-evenly: body
+            counts = (left == 1).long()
+            rest = max(budget - int(counts.sum()), 0)
+            return torch.where(left > 1, left.clamp(max=rest // max(int((left > 1).sum()), 1)), counts)
+        rest-returned: return counts → return left - counts
+        own-tokens-subtracted: body
+            order = (left != 1).long().argsort(stable=True)
+            fits = (budget - left[order].cumsum(0)).clamp(min=0)
+            result = torch.zeros_like(left)
+            result[order] = torch.minimum(left[order], fits)
+            return result
+        prompts-never-cut: min(int(left[text]), budget) → int(left[text]) if int(left[text]) <= budget or int(counts.sum()) == 0 else 0
+        writers-subtracted-twice: body
+            counts = torch.where(left == 1, 1, 0)
+            rest = budget - int(counts.sum())
+            for text in range(len(left)):
+                counts[text] = min(int(left[text]), max(rest, 0))
+                rest -= int(counts[text])
+            return counts
+        rest-below-zero: body
+            counts = torch.zeros_like(left)
+            counts[(left == 1).nonzero().flatten()[:budget]] = 1
+            rest = budget - int((left == 1).sum())
+            for text in (left > 1).nonzero().flatten():
+                counts[text] = min(int(left[text]), rest)
+                rest -= int(counts[text])
+            return counts
+        idle-texts-without-entry: return counts → return counts[counts > 0]
         """),
     right=rights("""
         two-loops: body
@@ -793,6 +1117,7 @@ CHUNK_END = Task(
         Check("whole prompts and chunks", 1, ("whole", "waiting", "chunk", "unread")),
         Check("finished texts", 1, ("finished",)),
     ),
+    words={"x": "left"},
     learned="A next token exists only after the last known one. In a packed row, sums say where that is.",
     demands={
         "the likeliest next token of each text": "least-likely-chosen",
@@ -829,6 +1154,21 @@ CHUNK_END = Task(
         writers-only-returned: return torch.where( → return (lambda writes, some, none: some[writes])(
         written-to-first-places: return torch.where( → return (lambda writes, some, none: some.new_full(some.shape, none).index_put((torch.arange(int((counts > 0).sum())),), torch.where(writes, some, none)[counts > 0]))(
         written-to-first-places: return torch.where( → return (lambda writes, some, none: some.new_full(some.shape, none).index_put((torch.arange(int(writes.sum())),), some[writes]))(
+        unfinished-counts-zeroed: above ends = → counts = counts * (counts == left)
+        waiting-text-given-a-row: above ends = → rows = counts.clamp(min=1)
+            counts.cumsum(dim=0) - 1 → (rows.cumsum(dim=0) - 1).clamp(max=len(logits) - 1)
+        every-text-writes: return torch.where((counts > 0) & (counts == left), likeliest, -1) → return likeliest
+        nobody-writes: (counts == left) → (left == 0)
+            hint: No text writes at all. `left` is what a text had before this step: it writes if `counts == left`.
+        writers-left-out: (counts > 0) & (counts == left) → (counts > 1) & (counts == left)
+        condition-turned-round: likeliest, -1) → -1, likeliest)
+        all-rows-of-text: = torch.stack([(part.amax(0).argmax() if len(part) and c == l else torch.tensor(-1)) for part, c, l in zip(logits.split(counts.tolist()), counts.tolist(), left.tolist())])
+        all-rows-of-text: = torch.stack([(part.sum(0).argmax() if len(part) and c == l else torch.tensor(-1)) for part, c, l in zip(logits.split(counts.tolist()), counts.tolist(), left.tolist())])
+        other-mark-for-no-token: likeliest, -1) → likeliest, -100)
+        other-mark-for-no-token: likeliest, -1) → likeliest, -2)
+        row-of-text-number: counts.cumsum(dim=0) - 1 → torch.arange(len(counts)).clamp(max=len(logits) - 1)
+        edits-its-argument: above ends = → left -= counts
+            (counts == left) → (left == 0)
         """),
     right=rights("""
         loop: body
@@ -880,10 +1220,11 @@ SERVE = Task(
         served("lengths", "answers of different lengths", [4, 2, 3, 5], [2, 6, 1, 4], 32, 3),
         served("chunks", "prompts that are longer than the budget", [9, 3, 7], [3, 5, 2], 4, 4),
         served("narrow", "more texts than fit into a step", [2, 1, 3, 2, 4], [3, 4, 2, 5, 1], 3, 5),
+        served("late", "a text that begins when the longest answer is written", [1, 12], [5, 4], 3, 6),
     ),
     checks=(
         Check("texts with room for all", 2, ("one", "together", "lengths")),
-        Check("prompts in chunks, and a narrow budget", 2, ("chunks", "narrow")),
+        Check("prompts in chunks, and a narrow budget", 2, ("chunks", "narrow", "late")),
     ),
     words={"x": "prompts"},
     learned="Reading and writing are the same step. A text that is finished leaves, and nobody waits for the longest.",
@@ -927,6 +1268,37 @@ SERVE = Task(
         counts-and-left-exchanged: step(pieces), counts, left → step(pieces), left, counts
         edits-its-argument: texts, rows = list(prompts), [] → texts, rows = prompts, []
             texts = [torch.cat → texts[:] = [torch.cat
+        piece-from-the-end: text[start:end] for text, start, end in zip(texts, computed, ends) → text[len(text) - int(count) :] for text, count in zip(texts, counts)
+        rest-of-text-computed: text[start:end] → text[start:]
+        computed-counts-steps: computed = ends → computed = computed + (counts > 0)
+        computed-set-not-added: computed = ends → computed = counts
+        read-tokens-counted: written = written + (new >= 0) → written = written + counts
+        token-zero-lost: written = written + (new >= 0) → written = written + (new > 0)
+        token-zero-lost: token[token >= 0] → token[token > 0]
+        token-zero-lost: token[token >= 0] → token[token > 0]
+            written = written + (new >= 0) → written = written + (new > 0)
+        written-not-counted: written = written + (new >= 0) → written = written + 0
+        one-count-for-all: written = written + (new >= 0) → written = written + bool((new >= 0).any())
+        finished-one-step-late: torch.where(written < num_new, left, 0) → torch.where(written <= num_new, left, 0)
+        left-not-given: step(pieces), counts, left → step(pieces), counts, counts
+        budget-used-up: counts = plan_step(left, budget) → counts = plan_step(left, budget)↵budget = max(1, budget - int(counts.sum()))
+        budget-for-each-text: counts = plan_step(left, budget) → counts = left.clamp(max=budget)
+        stops-with-one-text: (written < num_new).any() → written[0] < num_new[0]
+        stops-with-one-text: (written < num_new).any() → written[-1] < num_new[-1]
+        stops-with-one-text: (written < num_new).any() → written.max() < num_new.max()
+        stops-after-reading: (written < num_new).any() → (computed < torch.tensor([len(p) for p in prompts])).any()
+        idle-step-at-the-end: rows.append(new) → rows.append(new)↵if (written >= num_new).all():↵    rows.append(torch.full_like(new, -1))
+        step-without-row: return torch.stack(rows) → return torch.stack(rows[1:])
+        step-without-row: return torch.stack(rows) → return torch.stack(rows[:-1])
+        rows-joined: return torch.stack(rows) → return torch.cat(rows)
+        tokens-without-steps: return torch.stack(rows) → longest = int(num_new.max())↵return torch.stack([F.pad(text[len(prompt) :], (0, longest - len(text) + len(prompt)), value=-1) for text, prompt in zip(texts, prompts)])
+        old-token-in-row: rows.append(new) → rows.append(torch.stack([text[-1] for text in texts]))
+        same-row-each-time: return torch.stack(rows) → return torch.stack([rows[-1]] * len(rows))
+        step-called-twice: new = next_tokens(step(pieces), counts, left) → step(pieces)↵new = next_tokens(step(pieces), counts, left)
+        new-token-in-front: torch.cat((text, token[token >= 0])) → torch.cat((token[token >= 0], text))
+        edits-its-argument: written = written + (new >= 0) → num_new -= (new >= 0).long()
+            written < num_new →2 num_new > 0
+            hint: The caller's `num_new` was changed. `-=` and methods that end in `_` work in place. Give the result a name of its own.
         """),
     right=rights("""
         lists: body
@@ -1007,8 +1379,8 @@ SPECULATE = Task(
     dtypes=WHOLE,
     probes=(
         *(
-            guessed(f"all-{seed}", f"{count} guesses that are kept", 5, count, count, seed)
-            for count, seed in ((2, 1), (3, 2), (4, 3))
+            guessed(f"all-{seed}", f"{count} guesses that are kept", vocab, count, count, seed)
+            for vocab, count, seed in ((5, 2, 1), (5, 3, 2), (5, 4, 3), (9, 2, 11), (8, 3, 12))
         ),
         *(
             guessed(
@@ -1027,17 +1399,21 @@ SPECULATE = Task(
                 (6, 1, 2, 8),
                 (7, 3, 5, 9),
                 (6, 0, 4, 10),
+                (9, 2, 6, 13),
+                (9, 3, 5, 14),
+                (7, 2, 5, 26),
             )
         ),
     ),
     checks=(
-        Check("guesses that are all kept", 1, ("all-1", "all-2", "all-3")),
+        Check("guesses that are all kept", 1, tuple(f"all-{seed}" for seed in (1, 2, 3, 11, 12))),
         Check(
             "a guess that is refused",
             3,
-            tuple(f"refused-{seed}" for seed in range(4, 11)),
+            tuple(f"refused-{seed}" for seed in (*range(4, 11), 13, 14, 26)),
         ),
     ),
+    words={"x": "p"},
     learned="What is guessed too often is refused, and what is missing is drawn instead. The sum is the target's own.",
     demands={
         "Go through the guesses in order": "all-guesses-tried",
@@ -1094,6 +1470,60 @@ SPECULATE = Task(
         likeliest-picked: pick(p[-1], draws[-1]) → p[-1].argmax()
         likeliest-picked: pick(missing / missing.sum(), draws[-1]) → missing.argmax()
             pick(p[-1], draws[-1]) → p[-1].argmax()
+        fits-counted: body
+            share = (p[:-1] / q).gather(1, drafts[:, None]).squeeze(1)
+            kept = int((draws[:-1] < share).sum())
+            rest = p[kept] if kept == len(drafts) else (p[kept] - q[kept]).clamp(min=0)
+            return torch.cat((drafts[:kept], pick(rest / rest.sum(), draws[-1])[None]))
+        share-otherwise-combined: p[place, token] / q[place, token]: → q[place, token]:
+        share-otherwise-combined: p[place, token] / q[place, token]: → p[place, token] - q[place, token]:
+        share-otherwise-combined: p[place, token] / q[place, token]: → p[place, token] * q[place, token]:
+        share-otherwise-combined: p[place, token] / q[place, token]: → p[place, token] / (p[place, token] + q[place, token]):
+        likeliest-for-guess: p[place, token] / q[place, token]: → p[place].max() / q[place, token]:
+        likeliest-for-guess: p[place, token] / q[place, token]: → p[place].max() / q[place].max():
+        first-row-for-all: p[place, token] / q[place, token]: → p[place, token] / q[0, token]:
+        first-row-for-all: p[place, token] / q[place, token]: → p[0, token] / q[place, token]:
+        first-row-for-all: p[place, token] / q[place, token]: → p[0, token] / q[0, token]:
+        first-row-for-all: (p[place] - q[place]) → (p[0] - q[0])
+        last-row-for-missing: (p[place] - q[place]) → (p[-1] - q[-1])
+        last-row-for-missing: (p[place] - q[place]) → (p[-1] - q[place])
+        softmax-of-missing: pick(missing / missing.sum(), draws[-1]) → pick(missing.softmax(-1), draws[-1])
+        softmax-of-missing: pick(missing / missing.sum(), draws[-1]) → pick((p[place] - q[place]).softmax(-1), draws[-1])
+        divided-by-maximum: missing / missing.sum() → missing / missing.max()
+        divided-by-maximum: missing / missing.sum() → missing / missing.mean()
+        missing-not-normalised: missing / missing.sum() → missing / len(missing)
+        ratio-for-difference: missing = (p[place] - q[place]).clamp(min=0) → missing = p[place] / q[place]
+        ratio-for-difference: (p[place] - q[place]).clamp(min=0) → (p[place] / q[place]).clamp(max=1)
+        all-where-larger: missing = (p[place] - q[place]).clamp(min=0) → missing = torch.where(p[place] > q[place], p[place], 0)
+        all-where-larger: missing = (p[place] - q[place]).clamp(min=0) → missing = (p[place] > q[place]).float()
+        deciding-draw-again: pick(missing / missing.sum(), draws[-1]) → pick(missing / missing.sum(), draws[place + 1])
+        free-token-from-missing: pick(p[-1], draws[-1]) → pick((p[-1] - q[-1]).clamp(min=0) / (p[-1] - q[-1]).clamp(min=0).sum(), draws[-1])
+        free-token-after-refusal: torch.cat((drafts[:place], instead.view(1))) → torch.cat((drafts[:place], instead.view(1), pick(p[place + 1], draws[-1]).view(1)))
+        free-token-after-refusal: torch.cat((drafts[:place], instead.view(1))) → torch.cat((drafts[:place], instead.view(1), pick(p[-1], draws[-1]).view(1)))
+        all-guesses-tried: body
+            out = []
+            for place, token in enumerate(drafts.tolist()):
+                if draws[place] >= p[place, token] / q[place, token]:
+                    missing = (p[place] - q[place]).clamp(min=0)
+                    token = int(pick(missing / missing.sum(), draws[-1]))
+                out.append(token)
+            return torch.tensor([*out, int(pick(p[-1], draws[-1]))])
+        all-guesses-tried: body
+            out = []
+            for place, token in enumerate(drafts.tolist()):
+                if draws[place] >= p[place, token] / q[place, token]:
+                    missing = (p[place] - q[place]).clamp(min=0)
+                    token = int(pick(missing / missing.sum(), draws[-1]))
+                out.append(token)
+            if torch.tensor(out).equal(drafts):
+                out.append(int(pick(p[-1], draws[-1])))
+            return torch.tensor(out)
+        later-guesses-returned: torch.cat((drafts[:place], instead.view(1))) → torch.cat((drafts, instead.view(1)))
+        later-guesses-returned: return torch.cat((drafts[:place], instead.view(1))) → new = drafts.clone()↵new[place] = instead↵return new
+        later-guesses-returned: torch.cat((drafts[:place], instead.view(1))) → torch.cat((drafts[:-1], instead.view(1)))
+        draw-of-next-guess: if draws[place] >= → if draws[place + 1] >=
+        last-draw-for-all: if draws[place] >= → if draws[-1] >=
+        edits-its-argument: missing = (p[place] - q[place]).clamp(min=0) → missing = p[place].sub_(q[place]).clamp_(min=0)
         """),
     right=rights("""
         first-refusal: body
@@ -1167,6 +1597,7 @@ WEIGHTS_EACH = Task(
         stepping("slow", "a chunk and a prompt", [3, 2], [9, 2], 400.0, 1.0, 1000.0, 50.0),
     ),
     checks=(Check("texts that write, and prompts", 2, ("one", "moves", "computes", "mixed", "slow")),),
+    words={"x": "contexts"},
     learned="Batching pays because the weights are read once. It ends where computing or the caches take longer.",
     demands={
         "once for the step": "left-as-given",
@@ -1204,6 +1635,30 @@ WEIGHTS_EACH = Task(
         operations-for-one-token: * counts.sum() →
             max(moved / bandwidth, operations / peak) → max(moved / bandwidth, torch.tensor(operations / peak))
         bandwidth-and-peak-exchanged: moved / bandwidth, operations / peak → moved / peak, operations / bandwidth
+        weights-more-than-once: weights + → weights * counts.max() +
+        weights-more-than-once: weights + → weights * counts.mean() +
+        weights-shared-out: weights + → weights / len(counts) +
+            hint: The weights are divided by the number of texts. A step reads all of them, once.
+        contexts-changed-by-new: contexts * cache_bytes → (contexts + counts) * cache_bytes
+        contexts-changed-by-new: contexts * cache_bytes → (contexts - counts) * cache_bytes
+        caches-counted-twice: (contexts * cache_bytes).sum() → 2 * (contexts * cache_bytes).sum()
+        other-bytes-a-parameter: weights = 2 * parameters → weights = 4 * parameters
+        other-bytes-a-parameter: weights = 2 * parameters → weights = 16 * parameters
+        operations-not-added: counts.sum() → counts.max()
+        operations-not-added: counts.sum() → counts.mean()
+        operations-by-contexts: counts.sum() → (counts * contexts).sum()
+        other-operations-a-parameter: operations = 2 * parameters → operations = 4 * parameters
+        other-operations-a-parameter: operations = 2 * parameters → operations = 6 * parameters
+        one-time-only: max(moved / bandwidth, operations / peak) → moved / bandwidth
+        one-time-only: max(moved / bandwidth, operations / peak) → operations / peak
+        time-shared-out: return max(moved / bandwidth, operations / peak) → return max(moved / bandwidth, operations / peak) / counts.sum()
+        time-shared-out: return max(moved / bandwidth, operations / peak) → return max(moved / bandwidth, operations / peak) / len(counts)
+        multiplied-by-rate: max(moved / bandwidth, operations / peak) → max(moved * bandwidth, operations * peak)
+        one-rate-for-both: max(moved / bandwidth, operations / peak) → max(moved / peak, operations / peak)
+        one-rate-for-both: max(moved / bandwidth, operations / peak) → max(moved / bandwidth, operations / bandwidth)
+        each-text-alone: return max(moved / bandwidth, operations / peak) → return torch.maximum((weights + contexts * cache_bytes) / bandwidth, 2 * parameters * counts / peak).max()
+        each-text-alone: return max(moved / bandwidth, operations / peak) → return torch.maximum((weights + contexts * cache_bytes) / bandwidth, 2 * parameters * counts / peak).sum()
+        edits-its-argument: (contexts * cache_bytes).sum() → contexts.mul_(cache_bytes).sum()
         """),
     right=rights("""
         dot: (contexts * cache_bytes).sum() → contexts.sum() * cache_bytes

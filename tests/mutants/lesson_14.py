@@ -57,7 +57,7 @@ offsets: body
 one-text-only (values): counts[text] = min(int(left[text]), budget) → counts[text] = budget if text == 0 else 0
 maximum: min(int(left[text]), budget) → int(left[text].clamp(max=budget))
 == bug-chunk-end
-always-writes (values): return torch.where((counts > 0) & (counts == left), likeliest, -1) → return likeliest
+always-writes (named): return torch.where((counts > 0) & (counts == left), likeliest, -1) → return likeliest
 topk: logits[ends].argmax(dim=-1) → logits[ends].topk(1, dim=-1).indices[:, 0]
 == serve
 prompts-computed-twice (named, shape, values, raised): computed = ends → computed = ends - counts
