@@ -141,6 +141,85 @@ BLANK_ATTENTION = Task(
         capstone-cut-before-attention: self.kept = keys[:, :, -self.window :], values[:, :, -self.window :] → self.kept = keys, values = keys[:, :, -self.window :], values[:, :, -self.window :]
             weights = torch.softmax(torch.cat((scores, sinks), dim=-1), dim=-1)[..., :-1] → weights = torch.softmax(scores, dim=-1) * torch.sigmoid(torch.logsumexp(scores, dim=-1, keepdim=True) - sinks)
         capstone-pieces-counted: self.num_tokens += new → self.num_tokens += 1
+        capstone-rotated-again: body forward
+            b, new, _ = x.shape
+            queries = self.W_query(x).view(b, new, self.num_heads, -1).transpose(1, 2)
+            keys = self.W_key(x).view(b, new, self.num_groups, -1).transpose(1, 2)
+            values = self.W_value(x).view(b, new, self.num_groups, -1).transpose(1, 2)
+            if self.cached and self.kept is not None:
+                keys = torch.cat((self.kept[0], keys), dim=2)
+                values = torch.cat((self.kept[1], values), dim=2)
+            tokens = keys.shape[2]
+            places = torch.arange(tokens)
+            queries, keys = self.rotated(queries, places[-new:]), self.rotated(keys, places)
+            if self.cached:
+                self.kept = keys, values
+            distance = places[-new:, None] - places
+            hidden = (distance < 0) | (distance >= self.window)
+            sharing = self.num_heads // self.num_groups
+            keys, values = keys.repeat_interleave(sharing, dim=1), values.repeat_interleave(sharing, dim=1)
+            scores = (queries @ keys.mT / queries.shape[-1] ** 0.5).masked_fill(hidden, -torch.inf)
+            sinks = self.sinks.view(-1, 1, 1).expand(b, -1, new, 1)
+            weights = torch.softmax(torch.cat((scores, sinks), dim=-1), dim=-1)[..., :-1]
+            return self.out_proj((weights @ values).transpose(1, 2).flatten(2))
+        capstone-kept-tokens-counted: self.num_tokens += new → self.num_tokens = keys[:, :, -self.window :].shape[2]
+        capstone-queries-begin-again: self.rotated(queries, positions), → self.rotated(queries, torch.arange(new)),
+            hint: The queries of each piece are rotated from position 0, and its keys from where the text goes on. Both begin there.
+        capstone-keys-begin-again: self.rotated(keys, positions) → self.rotated(keys, torch.arange(new))
+            hint: The keys of each piece are rotated from position 0, and its queries from where the text goes on. Both begin there.
+        capstone-past-one-too-short: [:, :, -self.window :] →2 [:, :, -(self.window - 2) :]
+        capstone-first-tokens-kept: [:, :, -self.window :] →2 [:, :, : self.window]
+        capstone-kept-unrotated: if self.cached:↵    self.num_tokens += new → raw = self.W_key(x).view(b, new, self.num_groups, -1).transpose(1, 2)↵if self.cached:↵    self.num_tokens += new
+            self.kept = keys[:, :, -self.window :], → self.kept = (raw if self.kept is None else torch.cat((self.kept[0], raw), dim=2))[:, :, -self.window :],
+        capstone-past-after-new: torch.cat((self.kept[0], keys), dim=2) → torch.cat((keys, self.kept[0]), dim=2)
+            torch.cat((self.kept[1], values), dim=2) → torch.cat((values, self.kept[1]), dim=2)
+        capstone-past-after-new: torch.cat((self.kept[1], values), dim=2) → torch.cat((values, self.kept[1]), dim=2)
+        capstone-count-set: self.num_tokens += new → self.num_tokens = new
+        capstone-batch-counted: self.num_tokens += new → self.num_tokens += b
+        capstone-start-for-all: torch.arange(self.num_tokens, self.num_tokens + new) → torch.full((new,), self.num_tokens)
+            hint: All tokens of a piece have one position. They count on from where the text has got to.
+        capstone-heads-for-positions: angles = positions[:, None] * → angles = torch.arange(heads.shape[1])[:, None, None] *
+        capstone-old-number-overwritten: turned = (first * angles.cos() - second * angles.sin(), first * angles.sin() + second * angles.cos()) → first = first * angles.cos() - second * angles.sin()↵turned = (first, first * angles.sin() + second * angles.cos())
+        capstone-halves-of-whole-head: heads[..., : self.rope_dim].chunk(2, dim=-1) → heads[..., :half], heads[..., heads.shape[-1] // 2 : heads.shape[-1] // 2 + half]
+            torch.cat((*turned, heads[..., self.rope_dim :]), dim=-1) → torch.cat((turned[0], heads[..., half : heads.shape[-1] // 2], turned[1], heads[..., heads.shape[-1] // 2 + half :]), dim=-1)
+        capstone-angles-of-neighbours: body rotated
+            half = self.rope_dim // 2
+            angles = (positions[:, None] * 10000.0 ** (-torch.arange(half) / half)).repeat_interleave(2, dim=-1)
+            part = heads[..., : self.rope_dim]
+            partner = torch.cat((-part[..., half:], part[..., :half]), dim=-1)
+            return torch.cat((part * angles.cos() + partner * angles.sin(), heads[..., self.rope_dim :]), dim=-1)
+        capstone-exponents-shifted: (-torch.arange(half) / half) → (-torch.arange(1, half + 1) / half)
+        capstone-exponents-shifted: (-torch.arange(half) / half) → (-torch.arange(half) / max(half - 1, 1))
+        capstone-turned-too-slowly: (-torch.arange(half) / half) → (-2 * torch.arange(half) / half)
+            hint: The exponents are twice as large as they should be, so the later pairs turn too slowly. They run from 0 to almost 1.
+        capstone-scaled-by-rope-dim: / queries.shape[-1] ** 0.5 → / self.rope_dim**0.5
+        scaled-by-tokens: / queries.shape[-1] ** 0.5 → / tokens**0.5
+        scaled-up: / queries.shape[-1] ** 0.5 → * queries.shape[-1] ** 0.5
+        scaled-after-softmax: / queries.shape[-1] ** 0.5 →
+            dim=-1)[..., :-1] → dim=-1)[..., :-1] / queries.shape[-1] ** 0.5
+        capstone-wrong-column-dropped: torch.cat((scores, sinks), dim=-1), dim=-1)[..., :-1] → torch.cat((sinks, scores), dim=-1), dim=-1)[..., :-1]
+        capstone-wrong-column-dropped: torch.cat((scores, sinks), dim=-1), dim=-1)[..., :-1] → torch.cat((scores, sinks), dim=-1), dim=-1)[..., 1:]
+        capstone-sink-without-exponential: weights = torch.softmax(torch.cat((scores, sinks), dim=-1), dim=-1)[..., :-1] → powers = torch.exp(scores)↵weights = powers / (powers.sum(dim=-1, keepdim=True) + self.sinks.view(-1, 1, 1))
+        capstone-sink-without-maximum: weights = torch.softmax(torch.cat((scores, sinks), dim=-1), dim=-1)[..., :-1] → powers = torch.exp(scores - scores.amax(dim=-1, keepdim=True))↵weights = powers / (powers.sum(dim=-1, keepdim=True) + torch.exp(self.sinks.view(-1, 1, 1)))
+        capstone-sink-as-exponential: self.sinks.view(-1, 1, 1) → self.sinks.exp().view(-1, 1, 1)
+        softmax-over-queries: torch.softmax(torch.cat((scores, sinks), dim=-1), dim=-1) → torch.softmax(torch.cat((scores, sinks), dim=-1).clamp(min=-1e9), dim=-2)
+        softmax-over-heads: torch.softmax(torch.cat((scores, sinks), dim=-1), dim=-1) → torch.softmax(torch.cat((scores, sinks), dim=-1).clamp(min=-1e9), dim=1)
+        capstone-window-in-blocks: (distance < 0) | (distance >= self.window) → (distance < 0) | (torch.arange(tokens - new, tokens)[:, None] // self.window != torch.arange(tokens) // self.window)
+        capstone-nothing-hidden: (distance < 0) | (distance >= self.window) → (distance < 0) & (distance >= self.window)
+        capstone-window-of-last-query: (distance >= self.window) → (torch.arange(tokens) < tokens - self.window)
+        past-hidden: torch.arange(tokens - new, tokens)[:, None] - torch.arange(tokens) → torch.arange(tokens) - torch.arange(tokens - new, tokens)[:, None]
+        mask-polarity: masked_fill(hidden, → masked_fill(~hidden,
+        mask-after-softmax: line scores = scores.masked_fill →
+            dim=-1)[..., :-1] → dim=-1)[..., :-1] * ~hidden
+        capstone-own-token-hidden: (distance < 0) → (distance <= 0)
+        capstone-cohere-future: (distance < 0) → (distance < -1)
+        capstone-groups-differ: values.repeat_interleave(sharing, dim=1) → values.repeat(1, sharing, 1, 1)
+        capstone-groups-differ: keys.repeat_interleave(sharing, dim=1) → keys.repeat(1, sharing, 1, 1)
+        capstone-first-group-for-all: keys.repeat_interleave(sharing, dim=1) → keys[:, :1].expand(-1, self.num_heads, -1, -1)
+            values.repeat_interleave(sharing, dim=1) → values[:, :1].expand(-1, self.num_heads, -1, -1)
+        split-without-transpose: self.W_query(x).view(b, new, self.num_heads, -1).transpose(1, 2) → self.W_query(x).view(b, self.num_heads, new, -1)
+            self.W_key(x).view(b, new, self.num_groups, -1).transpose(1, 2) → self.W_key(x).view(b, self.num_groups, new, -1)
+            self.W_value(x).view(b, new, self.num_groups, -1).transpose(1, 2) → self.W_value(x).view(b, self.num_groups, new, -1)
         """),
     right=rights("""
         sigmoid: weights = torch.softmax(torch.cat((scores, sinks), dim=-1), dim=-1)[..., :-1] → weights = torch.softmax(scores, dim=-1) * torch.sigmoid(torch.logsumexp(scores, dim=-1, keepdim=True) - sinks)
@@ -182,11 +261,13 @@ GRANITE_ATTENTION = Task(
         with_sinks(
             "last-full", "the last three of eight tokens, without a window", 2, 4, 1, 3, 8, 5, 0.5, 0, 4
         ),
+        with_sinks("narrow", "a window of 1", 3, 4, 2, 6, 6, 3, 0.6, 1, 5),
     ),
     checks=(
-        Check("a whole text", 2, ("window", "full")),
+        Check("a whole text", 2, ("window", "full", "narrow")),
         Check("the last tokens of a text", 1, ("last", "last-full")),
     ),
+    words={"x": "queries"},
     learned="sigmoid(logsumexp − sink) is the same as one more column in the softmax: two ways to write one idea.",
     demands={
         "what `eager_attention_forward` computes": "capstone-share-upside-down",
@@ -229,6 +310,30 @@ GRANITE_ATTENTION = Task(
         capstone-granite-window-narrow: distance >= window → distance >= window - 1
         mask-fills-zero: masked_fill(hidden, -torch.inf) → masked_fill(hidden, 0.0)
         mask-fills-zero: (queries @ keys.mT * scale).masked_fill(hidden, -torch.inf) → queries @ keys.mT * scale * ~hidden
+        capstone-first-queries: masked_fill(hidden, -torch.inf) → masked_fill(hidden | torch.ones(new, tokens, dtype=torch.bool).triu(1), -1e9)
+        capstone-own-token-hidden: hidden = distance < 0 → hidden = (distance <= 0) & (distance > -tokens + 1)
+        capstone-cohere-future: hidden = distance < 0 → hidden = distance < -1
+        capstone-groups-differ: values.repeat_interleave(sharing, dim=1) → values.repeat(1, sharing, 1, 1)
+        capstone-groups-differ: keys.repeat_interleave(sharing, dim=1) → keys.repeat(1, sharing, 1, 1)
+        capstone-first-group-for-all: keys.repeat_interleave(sharing, dim=1) → keys[:, :1].expand(-1, queries.shape[1], -1, -1)
+            values.repeat_interleave(sharing, dim=1) → values[:, :1].expand(-1, queries.shape[1], -1, -1)
+        capstone-maximum-for-logsumexp: torch.logsumexp(scores, dim=-1) → scores.amax(dim=-1)
+        capstone-share-of-another-form: torch.sigmoid(torch.logsumexp(scores, dim=-1) - sinks[:, None]) → torch.exp(torch.logsumexp(scores, dim=-1) - sinks[:, None])
+        capstone-share-of-another-form: torch.sigmoid( → torch.tanh(
+        capstone-share-divides: * share[..., None] → / share[..., None]
+        capstone-sink-as-exponential: - sinks[:, None] → - sinks[:, None].exp()
+        softmax-over-queries: return torch.softmax(scores, dim=-1) @ → return torch.softmax(scores.clamp(min=-1e9), dim=-2) @
+        capstone-scale-twice: (queries @ keys.mT * scale) → (queries @ keys.mT * scale * scale)
+        capstone-window-of-last-query: distance >= window) → torch.arange(tokens) < tokens - window)
+        capstone-window-two-too-wide: distance >= window → distance > window + 1
+        capstone-one-distance-hidden: distance >= window → distance == window
+        keys-as-values: @ values * share → @ keys * share
+            hint: The weights are multiplied by the keys. Multiply them by the values.
+        past-hidden: torch.arange(tokens - new, tokens)[:, None] - torch.arange(tokens) → torch.arange(tokens) - torch.arange(tokens - new, tokens)[:, None]
+        mask-polarity: masked_fill(hidden, -torch.inf) → masked_fill(~hidden, -1e9)
+        mask-polarity: masked_fill(hidden, -torch.inf) → masked_fill(~hidden, -torch.inf)
+        capstone-window-of-one-forgotten: if window: → if window > 1:
+        edits-its-argument: scores = (queries @ keys.mT * scale) → queries.mul_(scale)↵scores = (queries @ keys.mT)
         """),
     right=rights("""
         column: line share = → column = sinks.view(1, -1, 1, 1).expand(*scores.shape[:3], 1)
@@ -413,6 +518,75 @@ PORT_GRANITE = Task(
         capstone-added-to-normed-stream: x = x + residual * attended → x = read + residual * attended
             x = x + residual * (F.silu(gate) → x = read + residual * (F.silu(gate)
         capstone-pieces-counted: start += ids.shape[1] → start += 1
+        capstone-one-base: positions, base) for → positions, config["rope_parameters"]["rope_theta"]) for
+        capstone-rotated-by-window: if base: → if config["layer_types"][layer] == "sliding_attention" and base:
+        capstone-rotated-by-window: if base: → if config["layer_types"][layer] == "sliding_attention":
+        capstone-rotated-nowhere: if base: → if False:
+            hint: Nothing is rotated. Layers whose base is not 0 are.
+        capstone-table-multiplied: , residual = state["model.embed_tokens.weight"], config → , residual = state["model.embed_tokens.weight"] * config["embedding_multiplier"], config
+            x = table[ids] * config["embedding_multiplier"] → x = table[ids]
+        capstone-counted-in-each-layer: line start += →
+            below kept[layer] = heads → start += ids.shape[1]
+        capstone-count-set: start += ids.shape[1] → start = ids.shape[1]
+        capstone-batch-counted: start += ids.shape[1] → start += ids.shape[0]
+        capstone-kept-before-joined: above if layer in kept → new = dict(heads)
+            kept[layer] = heads → kept[layer] = new
+        capstone-past-after-new: torch.cat((kept[layer][name], heads[name]), dim=2) → torch.cat((heads[name], kept[layer][name]), dim=2)
+        capstone-kept-unrotated: heads |= {name: rotated(heads[name], positions, base) for name in ("q", "k")} → raw = dict(heads)↵heads |= {name: rotated(heads[name], positions, base) for name in ("q", "k")}
+            kept[layer] = heads → kept[layer] = heads if not base else {"k": raw["k"] if layer not in kept else torch.cat((kept[layer]["k"], raw["k"]), dim=2), "v": heads["v"]}
+        capstone-rotated-again: heads |= {name: rotated(heads[name], positions, base) for name in ("q", "k")} → heads["q"] = rotated(heads["q"], positions, base)
+            kept[layer] = heads → if base:↵    heads["k"] = rotated(heads["k"], torch.arange(heads["k"].shape[2]), base)↵kept[layer] = heads
+        capstone-stream-multiplied: x = x + residual * attended → x = residual * x + attended
+        capstone-stream-multiplied: x = x + residual * (F.silu(gate) → x = residual * x + (F.silu(gate)
+        capstone-stream-multiplied: x = x + residual * attended → x = residual * x + attended
+            x = x + residual * (F.silu(gate) → x = residual * x + (F.silu(gate)
+        capstone-stream-multiplied: x = x + residual * attended → x = residual * (x + attended)
+            x = x + residual * (F.silu(gate) * up) @ state[f"{own}.mlp.down_proj.weight"].T → x = residual * (x + (F.silu(gate) * up) @ state[f"{own}.mlp.down_proj.weight"].T)
+        capstone-attention-not-added: line x = x + residual * attended →
+        capstone-mlp-not-added: line x = x + residual * (F.silu(gate) →
+        capstone-scale-twice: config["attention_multiplier"] → config["attention_multiplier"] ** 2
+            hint: The scores are multiplied by `attention_multiplier` twice. Once is right.
+        capstone-divided-by-scale: config["attention_multiplier"] → 1 / config["attention_multiplier"]
+            hint: The scores are divided by `attention_multiplier`. Multiply them by it.
+        capstone-scale-left-out: config["attention_multiplier"] → 1.0
+            hint: The scores are used as they are. Multiply them by `attention_multiplier`.
+        capstone-root-and-scale: config["attention_multiplier"] → config["attention_multiplier"] / heads["q"].shape[-1] ** 0.5
+            hint: The scores are multiplied by `attention_multiplier` and divided by √head_dim. The multiplier takes the place of that division.
+        capstone-one-norm-for-both: norm(x, f"{own}.post_attention_layernorm") → norm(x, f"{own}.input_layernorm")
+        capstone-one-norm-for-both: norm(x, f"{own}.input_layernorm") → norm(x, f"{own}.post_attention_layernorm")
+        capstone-layer-norm-left-out: read = norm(x, f"{own}.input_layernorm") → read = x
+        capstone-layer-norm-left-out: read = norm(x, f"{own}.post_attention_layernorm") → read = x
+        capstone-norm-weight-around-one: * state[f"{name}.weight"] → * (1 + state[f"{name}.weight"])
+            hint: The weights of the norm count as differences from 1, as Gemma's do. Here they multiply as they are.
+        capstone-norm-weight-left-out: * state[f"{name}.weight"] →
+            hint: The norm does not use its weight. Multiply by it.
+        capstone-norm-without-root: torch.sqrt(mean_square + config["rms_norm_eps"]) → (mean_square + config["rms_norm_eps"])
+            hint: The stream is divided by the mean of the squares. Divide it by the root of that.
+        capstone-squares-added: (x * x).mean(dim=-1, keepdim=True) → (x * x).sum(dim=-1, keepdim=True)
+        capstone-variance-for-squares: mean_square = (x * x).mean(dim=-1, keepdim=True) → mean_square = x.var(dim=-1, keepdim=True)
+        capstone-variance-for-squares: mean_square = (x * x).mean(dim=-1, keepdim=True) → mean_square = x.var(dim=-1, correction=0, keepdim=True)
+        capstone-up-left-out: (F.silu(gate) * up) → F.silu(gate)
+        capstone-gate-added: (F.silu(gate) * up) → (F.silu(gate) + up)
+        capstone-silu-of-product: (F.silu(gate) * up) → F.silu(gate * up)
+        capstone-other-activation: F.silu(gate) → torch.sigmoid(gate)
+        capstone-other-activation: F.silu(gate) → F.relu(gate)
+        capstone-gelu-for-silu: F.silu(gate) → F.gelu(gate, approximate="tanh")
+        capstone-layer-left-out: range(config["num_hidden_layers"]) → range(config["num_hidden_layers"] - 1)
+        capstone-layer-left-out: range(config["num_hidden_layers"]) → range(1, config["num_hidden_layers"])
+        capstone-o-proj-left-out: @ state[f"{own}.self_attn.o_proj.weight"].T →
+        capstone-last-token-of-piece: results.append(norm(x, "model.norm") @ table.T / config["logits_scaling"]) → results.append((norm(x, "model.norm") @ table.T / config["logits_scaling"])[:, -1:])
+        capstone-probabilities-returned: return torch.cat(results, dim=1) → return torch.cat(results, dim=1).softmax(-1)
+        keys-as-values: *heads.values(), → heads["q"], heads["k"], heads["k"],
+            hint: The keys are used for the values, too. The values have a projection of their own.
+        capstone-kept-exchanged: *heads.values(), → heads["q"], heads["v"], heads["k"],
+            hint: Keys and values have changed places in the call. The keys come first.
+        capstone-sink-subtracted: *heads.values(), sinks, → *heads.values(), -sinks,
+        capstone-old-number-overwritten: turned = (first * angles.cos() - second * angles.sin(), first * angles.sin() + second * angles.cos()) → first = first * angles.cos() - second * angles.sin()↵turned = (first, first * angles.sin() + second * angles.cos())
+        capstone-exponents-shifted: (-torch.arange(half) / half) → (-(torch.arange(half) + 1) / half)
+        capstone-angles-of-neighbours: return torch.cat(turned, dim=-1) → angles = angles.repeat_interleave(2, dim=-1)↵return x * angles.cos() + torch.cat((-second, first), dim=-1) * angles.sin()
+        capstone-start-for-all: positions = torch.arange(start, start + ids.shape[1]) → positions = torch.full((ids.shape[1],), start)
+            hint: All tokens of a piece have one position. They count on from where the text has got to.
+        capstone-heads-for-positions: heads |= {name: rotated(heads[name], positions, base) for name in ("q", "k")} → heads |= {name: rotated(heads[name].transpose(1, 2), torch.arange(heads[name].shape[1]), base).transpose(1, 2) for name in ("q", "k")}
         """),
     right=rights("""
         linear: projected = read @ state[f"{own}.self_attn.{name}_proj.weight"].T → projected = F.linear(read, state[f"{own}.self_attn.{name}_proj.weight"])
@@ -443,6 +617,7 @@ COHERE_NORM = Task(
         normed("eps", "an eps of 0.5", (2, 4, 6), 3, 0.5),
     ),
     checks=(Check("a LayerNorm without a bias", 2, ("narrow", "wide", "eps")),),
+    words={"x": "x"},
     learned="`var` divides by n − 1 unless it is told otherwise, and a norm by n. The narrower the stream, the larger the gap.",
     demands={"is the LayerNorm": "capstone-mean-kept", "Correct it": "left-as-given"},
     hints=(
@@ -469,6 +644,24 @@ COHERE_NORM = Task(
         capstone-norm-without-root: torch.sqrt(variance + eps) → (variance + eps)
             centred.pow(2).mean(dim=-1, keepdim=True) → centred.var(dim=-1, keepdim=True)
         capstone-eps-outside: torch.sqrt(variance + eps) → (centred.std(dim=-1, keepdim=True) + eps)
+        capstone-default-eps: = F.layer_norm(x, x.shape[-1:], weight)
+        capstone-default-eps: variance + eps → variance + 1e-5
+        capstone-weight-added: * weight → + weight
+        capstone-weight-before-norm: centred = x - → x = x * weight↵centred = x -
+            * weight →
+        capstone-eps-as-limit: torch.sqrt(variance + eps) → torch.sqrt(variance).clamp(min=eps)
+        capstone-eps-as-limit: torch.sqrt(variance + eps) → torch.sqrt(variance.clamp(min=eps))
+        capstone-one-number-for-all: x.mean(dim=-1, keepdim=True) → x.mean()
+        capstone-one-number-for-all: centred.pow(2).mean(dim=-1, keepdim=True) → centred.pow(2).mean()
+        capstone-one-number-for-all: x.mean(dim=-1, keepdim=True) → x.mean()
+            centred.pow(2).mean(dim=-1, keepdim=True) → centred.pow(2).mean()
+        capstone-partly-over-tokens: x.mean(dim=-1, keepdim=True) → x.mean(dim=1, keepdim=True)
+        capstone-partly-over-tokens: centred.pow(2).mean(dim=-1, keepdim=True) → centred.pow(2).mean(dim=-2, keepdim=True)
+        capstone-root-twice: centred.pow(2).mean(dim=-1, keepdim=True) → centred.std(dim=-1, keepdim=True, correction=0)
+        capstone-root-twice: centred.pow(2).mean(dim=-1, keepdim=True) → centred.std(dim=-1, keepdim=True)
+        capstone-deviations-cancel: centred.pow(2).mean(dim=-1, keepdim=True) → centred.mean(dim=-1, keepdim=True).pow(2)
+        capstone-multiplied-by-root: centred / torch.sqrt → centred * torch.sqrt
+        edits-its-argument: centred = x - x.mean(dim=-1, keepdim=True) → x -= x.mean(dim=-1, keepdim=True)↵centred = x
         """),
     right=rights("""
         library: = F.layer_norm(x, x.shape[-1:], weight, eps=eps)
@@ -497,6 +690,7 @@ NEIGHBOURS = Task(
         turning("three-pairs", "positions in any order", (3, 2, 4, 6), [7, 0, 2, 5], 10000.0, 3),
     ),
     checks=(Check("neighbours turn together", 2, ("two-pairs", "four-pairs", "three-pairs")),),
+    words={"x": "x"},
     learned="Both numbers of a pair turn by one angle. In the interleaved form, neighbours share it: repeat each angle where it is.",
     demands={
         "rotates pairs of neighbours": "capstone-halves-turned",
@@ -534,6 +728,20 @@ NEIGHBOURS = Task(
             return torch.cat((first * angles.cos() - second * angles.sin(), first * angles.sin() + second * angles.cos()), dim=-1)
         capstone-rows-for-positions: positions[:, None] → torch.arange(len(positions))[:, None]
         capstone-positions-one-more: positions[:, None] → (positions[:, None] + 1)
+        capstone-own-partner: (-x[..., 1::2], x[..., ::2]) → (x[..., ::2], -x[..., 1::2])
+        capstone-angle-for-each-number: positions[:, None] * base ** (-torch.arange(half) / half) → positions[:, None] * base ** (-torch.arange(x.shape[-1]) / x.shape[-1])
+            line angles = angles.repeat_interleave →
+        capstone-angle-for-each-number: positions[:, None] * base ** (-torch.arange(half) / half) → positions[:, None] * base ** (-torch.arange(x.shape[-1]) / half)
+            line angles = angles.repeat_interleave →
+        capstone-exponents-shifted: (-torch.arange(half) / half) → (-(torch.arange(half) + 1) / half)
+        capstone-exponents-shifted: (-torch.arange(half) / half) → (-torch.arange(half) / max(half - 1, 1))
+        capstone-base-typed-in: base ** → 10000.0 **
+        capstone-positions-from-first: positions[:, None] → (positions - positions[0])[:, None]
+        capstone-positions-from-first: positions[:, None] → (positions - positions.min())[:, None]
+        capstone-positions-one-less: positions[:, None] → (positions[:, None] - 1)
+        capstone-half-turned: return x * angles.cos() + partners * angles.sin() → turned = x * angles.cos() + partners * angles.sin()↵return torch.cat((turned[..., :half], x[..., half:]), dim=-1)
+        capstone-half-turned: return x * angles.cos() + partners * angles.sin() → turned = x * angles.cos() + partners * angles.sin()↵return torch.stack((turned[..., ::2], x[..., 1::2]), dim=-1).flatten(-2)
+        edits-its-argument: return x * angles.cos() + partners * angles.sin() → x *= angles.cos()↵return x + partners * angles.sin()
         """),
     right=rights("""
         pairs: body
@@ -568,7 +776,7 @@ COHERE_ATTENTION = Task(
         plain("narrow", "a window of 1", 3, 4, 1, 5, 6, 2, 1, 4),
     ),
     checks=(Check("with and without a window", 2, ("window", "full", "last", "narrow")),),
-    words={"width": "√head_dim", "swap": "keys.mT"},
+    words={"width": "√head_dim", "swap": "keys.mT", "x": "queries"},
     learned="A window counts the token itself, so the first hidden distance is `window`. Texts that fit into it show nothing.",
     demands={
         "The queries are the last ones of all tokens": "capstone-cohere-first-queries",
@@ -607,6 +815,27 @@ COHERE_ATTENTION = Task(
         softmax-over-queries: masked_fill(hidden, -torch.inf), dim=-1) → masked_fill(hidden, -1e9), dim=-2)
         softmax-over-queries: masked_fill(hidden, -torch.inf), dim=-1) → masked_fill(hidden, -torch.inf), dim=-2)
         scaled-without-root: / queries.shape[-1] ** 0.5 → / queries.shape[-1]
+        scaled-by-tokens: / queries.shape[-1] ** 0.5 → / tokens**0.5
+        scaled-by-heads: / queries.shape[-1] ** 0.5 → / queries.shape[1] ** 0.5
+        scaled-up: / queries.shape[-1] ** 0.5 → * queries.shape[-1] ** 0.5
+        scaled-by-model-width: / queries.shape[-1] ** 0.5 → / (queries.shape[1] * queries.shape[-1]) ** 0.5
+        past-hidden: torch.arange(tokens - new, tokens)[:, None] - torch.arange(tokens) → torch.arange(tokens) - torch.arange(tokens - new, tokens)[:, None]
+        capstone-own-token-hidden: hidden = distance < 0 → hidden = distance <= 0
+        capstone-one-distance-hidden: distance >= window → distance == window
+        capstone-window-in-blocks: distance >= window) → torch.arange(tokens - new, tokens)[:, None] // window != torch.arange(tokens) // window)
+        capstone-cohere-first-queries: distance >= window) → torch.arange(new)[:, None] - torch.arange(tokens) >= window)
+        mask-polarity: masked_fill(hidden, -torch.inf) → masked_fill(~hidden, -torch.inf)
+        mask-after-softmax: torch.softmax(scores.masked_fill(hidden, -torch.inf), dim=-1) → torch.softmax(scores, dim=-1).masked_fill(hidden, 0.0)
+        keys-as-values: dim=-1) @ values → dim=-1) @ keys
+            hint: The weights are multiplied by the keys. Multiply them by the values.
+        capstone-groups-differ: values.repeat_interleave(sharing, dim=1) → values.repeat(1, sharing, 1, 1)
+        capstone-groups-differ: keys.repeat_interleave(sharing, dim=1) → keys.repeat(1, sharing, 1, 1)
+        capstone-first-group-for-all: keys.repeat_interleave(sharing, dim=1) → keys[:, :1].expand(-1, queries.shape[1], -1, -1)
+            values.repeat_interleave(sharing, dim=1) → values[:, :1].expand(-1, queries.shape[1], -1, -1)
+        softmax-over-heads: masked_fill(hidden, -torch.inf), dim=-1) → masked_fill(hidden, -1e9), dim=1)
+        capstone-window-of-one-forgotten: if window: → if window > 1:
+        edits-its-argument: scores = queries @ → queries /= queries.shape[-1] ** 0.5↵scores = queries @
+            / queries.shape[-1] ** 0.5 →
         """),
     right=rights("""
         sdpa: line scores = →
@@ -673,6 +902,44 @@ COHERE_HEADS = Task(
         capstone-values-before-keys: torch.cat((queries, keys, values), dim=1) → torch.cat((queries, values, keys), dim=1)
         split-interleaved: .unflatten(-1, (count, -1)).transpose(1, 2) → .unflatten(-1, (-1, count)).permute(0, 3, 1, 2)
         split-without-transpose: .unflatten(-1, (count, -1)).transpose(1, 2) → .reshape(len(x), count, x.shape[1], -1)
+        capstone-first-layer-everywhere: own = f"model.layers.{layer}.self_attn" → own = "model.layers.0.self_attn"
+        capstone-base-typed-in: base = config["rope_parameters"]["rope_theta"] → base = 10000.0
+        capstone-turned-twice: below keys = turn_neighbours → keys = turn_neighbours(keys, positions, base)
+        capstone-turned-twice: below queries = turn_neighbours → queries = turn_neighbours(queries, positions, base)
+        capstone-turned-as-one-head: body
+            own = f"model.layers.{layer}.self_attn"
+            heads, groups = config["num_attention_heads"], config["num_key_value_heads"]
+            positions, base = torch.arange(start, start + x.shape[1]), config["rope_parameters"]["rope_theta"]
+            turns = config["layer_types"][layer] == "sliding_attention"
+            parts = []
+            for name, count in (("q", heads), ("k", groups), ("v", groups)):
+                part = x @ state[f"{own}.{name}_proj.weight"].T
+                if turns and name != "v":
+                    part = turn_neighbours(part, positions, base)
+                parts.append(part.unflatten(-1, (count, -1)).transpose(1, 2))
+            return torch.cat(parts, dim=1)
+        capstone-stream-rotated: body
+            own = f"model.layers.{layer}.self_attn"
+            heads, groups = config["num_attention_heads"], config["num_key_value_heads"]
+            turned = x
+            if config["layer_types"][layer] == "sliding_attention":
+                turned = turn_neighbours(x, torch.arange(start, start + x.shape[1]), config["rope_parameters"]["rope_theta"])
+            parts = [((x if name == "v" else turned) @ state[f"{own}.{name}_proj.weight"].T).unflatten(-1, (count, -1)).transpose(1, 2) for name, count in (("q", heads), ("k", groups), ("v", groups))]
+            return torch.cat(parts, dim=1)
+        capstone-heads-for-positions: body
+            own = f"model.layers.{layer}.self_attn"
+            heads, groups = config["num_attention_heads"], config["num_key_value_heads"]
+            parts = []
+            for name, count in (("q", heads), ("k", groups), ("v", groups)):
+                part = (x @ state[f"{own}.{name}_proj.weight"].T).unflatten(-1, (count, -1))
+                if config["layer_types"][layer] == "sliding_attention" and name != "v":
+                    part = turn_neighbours(part, torch.arange(count) + start, config["rope_parameters"]["rope_theta"])
+                parts.append(part.transpose(1, 2))
+            return torch.cat(parts, dim=1)
+        capstone-heads-in-another-order: torch.cat((queries, keys, values), dim=1) → torch.cat((keys, queries, values), dim=1)
+        capstone-heads-in-another-order: torch.cat((queries, keys, values), dim=1) → torch.cat((values, keys, queries), dim=1)
+        capstone-halves-turned: queries = turn_neighbours(queries, positions, base) → half = queries.shape[-1] // 2↵angles = positions[:, None] * base ** (-torch.arange(half) / half)↵angles = torch.cat((angles, angles), dim=-1)↵queries = queries * angles.cos() + torch.cat((-queries[..., half:], queries[..., :half]), dim=-1) * angles.sin()
+            keys = turn_neighbours(keys, positions, base) → keys = keys * angles.cos() + torch.cat((-keys[..., half:], keys[..., :half]), dim=-1) * angles.sin()
         """),
     right=rights("""
         added: torch.arange(start, start + x.shape[1]) → torch.arange(x.shape[1]) + start
@@ -741,6 +1008,41 @@ COHERE_LOGITS = Task(
         merge-without-transpose: context.transpose(1, 2).flatten(2) → context.reshape(*ids.shape, -1)
         capstone-pieces-counted: start += ids.shape[1] → start += 1
         capstone-last-piece-only: return torch.cat(results, dim=1) → return results[-1]
+        capstone-kept-before-joined: above if layer in kept → new = keys, values
+            kept[layer] = keys, values → kept[layer] = new
+        capstone-count-set: start += ids.shape[1] → start = ids.shape[1]
+        capstone-counted-in-each-layer: line start += →
+            below kept[layer] = keys → start += ids.shape[1]
+        capstone-counted-too-early: line start += →
+            above for layer in → start += ids.shape[1]
+        capstone-batch-counted: start += ids.shape[1] → start += len(ids)
+        capstone-mlp-first: heads = cohere_heads(read, state, layer, config, start) → gate = F.silu(read @ state[f"{own}.mlp.gate_proj.weight"].T)↵up = read @ state[f"{own}.mlp.up_proj.weight"].T↵x = x + (gate * up) @ state[f"{own}.mlp.down_proj.weight"].T↵read = cohere_norm(x, state[f"{own}.input_layernorm.weight"], eps)↵heads = cohere_heads(read, state, layer, config, start)
+            x = x + attended + (gate * up) @ state[f"{own}.mlp.down_proj.weight"].T → x = x + attended
+        capstone-attention-added-twice: x = x + attended + → x = x + attended↵x = x + attended +
+        capstone-attention-added-twice: gate = F.silu(read @ → x = x + attended↵read = cohere_norm(x, state[f"{own}.input_layernorm.weight"], eps)↵gate = F.silu(read @
+        capstone-stream-added-twice: x = x + attended + → x = x + x + attended +
+        capstone-gate-added: (gate * up) @ → (gate + up) @
+        capstone-silu-of-product: F.silu(read @ state[f"{own}.mlp.gate_proj.weight"].T) → read @ state[f"{own}.mlp.gate_proj.weight"].T
+            (gate * up) @ → F.silu(gate * up) @
+        capstone-up-left-out: (gate * up) @ → gate @
+        capstone-layer-norm-left-out: read = cohere_norm(x, state[f"{own}.input_layernorm.weight"], eps) → read = x
+        capstone-first-layer-everywhere: cohere_heads(read, state, layer, → cohere_heads(read, state, 0,
+        capstone-attention-reads-raw-stream: heads = cohere_heads(read, → heads = cohere_heads(x,
+        capstone-kept-exchanged: torch.cat((kept[layer][1], values), dim=2) → torch.cat((kept[layer][0], values), dim=2)
+        capstone-kept-exchanged: torch.cat((kept[layer][0], keys), dim=2) → torch.cat((kept[layer][1], keys), dim=2)
+        capstone-kept-exchanged: kept[layer] = keys, values → kept[layer] = values, keys
+        capstone-past-after-new: torch.cat((kept[layer][0], keys), dim=2) → torch.cat((keys, kept[layer][0]), dim=2)
+            torch.cat((kept[layer][1], values), dim=2) → torch.cat((values, kept[layer][1]), dim=2)
+        capstone-window-too-wide: config["sliding_window"] if slides → config["sliding_window"] + 1 if slides
+        capstone-cohere-narrow: config["sliding_window"] if slides → config["sliding_window"] - 1 if slides
+        capstone-layer-left-out: range(config["num_hidden_layers"]) → range(config["num_hidden_layers"] - 1)
+        capstone-layer-left-out: range(config["num_hidden_layers"]) → range(1, config["num_hidden_layers"])
+        capstone-o-proj-left-out: @ state[f"{own}.self_attn.o_proj.weight"].T →
+        capstone-probabilities-returned: return torch.cat(results, dim=1) → return torch.cat(results, dim=1).softmax(-1)
+        capstone-default-eps: eps, groups = config["layer_norm_eps"] → eps, groups = 1e-5
+        capstone-other-activation: F.silu( → F.relu(
+        capstone-other-activation: F.silu( → torch.sigmoid(
+        capstone-gelu-for-silu: F.silu(read @ state[f"{own}.mlp.gate_proj.weight"].T) → F.gelu(read @ state[f"{own}.mlp.gate_proj.weight"].T, approximate="tanh")
         """),
     right=rights("""
         two-lines: x = x + attended + (gate * up) @ state[f"{own}.mlp.down_proj.weight"].T → x = x + attended↵x = x + (gate * up) @ state[f"{own}.mlp.down_proj.weight"].T
@@ -755,9 +1057,8 @@ COHERE_LOGITS = Task(
 def asked(id, says, question, N, d, B_r, B_c):
     def redraw(generator):
         sizes = torch.randint(2, 9, (3,), generator=generator).tolist()
-        return dict(
-            zip(("N", "d", "B_r", "B_c"), (20 + 7 * sizes[0], 3 + sizes[1], 2 + sizes[1], 3 + sizes[2]))
-        )
+        tokens = 20 + 7 * sizes[0] if N % B_r else (2 + sizes[1]) * (3 + sizes[2])
+        return dict(zip(("N", "d", "B_r", "B_c"), (tokens, 3 + sizes[1], 2 + sizes[1], 3 + sizes[2])))
 
     inputs = {"question": question, "N": N, "d": d, "B_r": B_r, "B_c": B_c}
     return Probe(id, says, inputs, redraw=redraw)
@@ -767,6 +1068,7 @@ def questions():
     for number in range(1, 7):
         yield asked(f"question-{number}", f"question {number}", number, 50, 4, 8, 16)
         yield asked(f"question-{number}-again", f"question {number} with other sizes", number, 23, 6, 5, 3)
+        yield asked(f"question-{number}-full", f"question {number} with full blocks", number, 24, 5, 4, 6)
 
 
 ALGORITHM_NUMBERS = Task(
@@ -780,7 +1082,7 @@ ALGORITHM_NUMBERS = Task(
     dtypes=WHOLE,
     probes=tuple(questions()),
     checks=tuple(
-        Check(f"question {number}", 1, (f"question-{number}", f"question-{number}-again"))
+        Check(f"question {number}", 1, tuple(f"question-{number}{more}" for more in ("", "-again", "-full")))
         for number in range(1, 7)
     ),
     learned="You can count an algorithm from its lines: what is loaded, what is kept, and what grows with the square of the text.",
@@ -829,6 +1131,64 @@ ALGORITHM_NUMBERS = Task(
         capstone-queries-not-loaded: N * d + T_r * 2 * N * d → T_r * 2 * N * d
         capstone-first-rescaling-left-out: return T_c * N * d → return (T_c - 1) * N * d
         capstone-all-rows-in-each-tile: return T_c * N * d → return T_r * T_c * N * d
+        capstone-tokens-for-blocks: return T_r * T_c → return N * T_c
+        capstone-tokens-for-blocks: return T_r * T_c → return T_r * N
+        capstone-tokens-for-blocks: return T_r * T_c → return N * N
+        capstone-one-kind-of-block: return T_r * T_c → return T_r * T_r
+        capstone-one-kind-of-block: return T_r * T_c → return T_c * T_c
+        capstone-one-loop-counted: return T_r * T_c → return T_r
+        capstone-one-loop-counted: return T_r * T_c → return T_c
+        capstone-area-of-tiles: return T_r * T_c → return -(-N * N // (B_r * B_c))
+        capstone-area-of-tiles: return sum(-(-end // B_c) for end in ends) → return -(-(N * (N + 1) // 2) // (B_r * B_c))
+        capstone-half-of-all-tiles: return sum(-(-end // B_c) for end in ends) → return T_r * T_c // 2
+        capstone-half-of-all-tiles: return sum(-(-end // B_c) for end in ends) → return -(-T_r * T_c // 2)
+        capstone-half-of-all-tiles: return sum(-(-end // B_c) for end in ends) → return (T_r * T_c + T_c) // 2
+        capstone-half-of-all-tiles: return sum(-(-end // B_c) for end in ends) → return (T_r * T_c + T_r) // 2
+        capstone-half-of-all-tiles: return sum(-(-end // B_c) for end in ends) → return sum(min(i + 1, T_c) for i in range(T_r))
+        capstone-half-of-all-tiles: return sum(-(-end // B_c) for end in ends) → return min(T_r, T_c) * (min(T_r, T_c) + 1) // 2
+        capstone-tiles-rounded-down: -(-end // B_c) for → end // B_c for
+        capstone-tile-too-many: -(-end // B_c) for → end // B_c + 1 for
+        capstone-tile-too-many: -(-end // B_c) for → -(-end // B_c) + 1 for
+        capstone-skipped-tiles-counted: return sum(-(-end // B_c) for end in ends) → return T_r * T_c - sum(-(-end // B_c) for end in ends)
+        capstone-all-tiles-counted: return sum(-(-end // B_c) for end in ends) → return T_r * T_c
+        capstone-first-query-decides: min((i + 1) * B_r, N) for i → i * B_r for i
+        capstone-chip-rows-mixed: 2 * B_r * d + 2 * B_c * d → 4 * B_r * d
+        capstone-chip-rows-mixed: 2 * B_r * d + 2 * B_c * d → 4 * B_c * d
+        capstone-chip-rows-mixed: 2 * B_r * d + 2 * B_c * d → B_r * d + 3 * B_c * d
+        capstone-chip-rows-mixed: 2 * B_r * d + 2 * B_c * d → 3 * B_r * d + B_c * d
+        capstone-two-of-four-blocks: 2 * B_r * d + 2 * B_c * d → B_r * d + B_c * d
+        capstone-running-numbers-miscounted: B_r * B_c + 2 * B_r → B_r * B_c + 2 * B_c
+        capstone-running-numbers-miscounted: B_r * B_c + 2 * B_r → B_r * B_c + B_r + B_c
+        capstone-running-numbers-miscounted: B_r * B_c + 2 * B_r → B_r * B_c + 2
+        capstone-running-numbers-miscounted: B_r * B_c + 2 * B_r → B_r * B_c + 2 * B_r * d
+        capstone-scores-counted-twice: B_r * B_c + 2 * B_r → 2 * B_r * B_c + 2 * B_r
+        capstone-scores-miscounted: B_r * B_c + 2 * B_r → B_r * B_r + 2 * B_r
+        capstone-scores-miscounted: B_r * B_c + 2 * B_r → B_c * B_c + 2 * B_r
+        capstone-scores-miscounted: B_r * B_c + 2 * B_r → N * N + 2 * B_r
+        capstone-scores-miscounted: B_r * B_c + 2 * B_r → B_r * B_c * d + 2 * B_r
+        capstone-bytes-counted: return 2 * B_r * d + 2 * B_c * d + B_r * B_c + 2 * B_r → return 2 * (2 * B_r * d + 2 * B_c * d + B_r * B_c + 2 * B_r)
+        capstone-bytes-counted: return 2 * B_r * d + 2 * B_c * d + B_r * B_c + 2 * B_r → return 4 * (2 * B_r * d + 2 * B_c * d + B_r * B_c + 2 * B_r)
+        capstone-loaded-for-each-key-block: N * d + T_r * 2 * N * d → N * d + T_c * 2 * N * d
+        capstone-queries-loaded-each-time: N * d + T_r * 2 * N * d → T_r * (N * d + 2 * N * d)
+        capstone-one-block-loaded: N * d + T_r * 2 * N * d → B_r * d + 2 * B_c * d
+        capstone-result-loaded: N * d + T_r * 2 * N * d → 2 * N * d + T_r * 2 * N * d
+        capstone-result-loaded: N * d + T_r * 2 * N * d → N * d + T_r * 2 * N * d + 2 * N
+        capstone-rows-for-numbers: N * d + T_r * 2 * N * d → N + T_r * 2 * N
+        capstone-causal-without-mask: N * d + T_r * 2 * N * d → N * d + sum(2 * d * min((i + 1) * B_r, N) for i in range(T_r))
+        capstone-causal-without-mask: return T_c * N * d → return sum(-(-min((i + 1) * B_r, N) // B_c) * min(B_r, N - i * B_r) * d for i in range(T_r))
+        capstone-tiles-rounded-down: N * d + T_r * 2 * N * d → N * d + (N // B_r) * 2 * N * d
+        capstone-result-not-written: return N * d + N → return N
+        capstone-written-for-each-block: return N * d + N → return T_r * (N * d + N)
+        capstone-logsumexp-miscounted: return N * d + N → return 2 * N * d
+        capstone-logsumexp-miscounted: return N * d + N → return N * d + T_r
+        capstone-written-each-turn: return N * d + N → return T_c * N * d + N
+        capstone-sums-rescaled-too: return T_c * N * d → return T_c * N * (d + 1)
+        capstone-sums-rescaled-too: return T_c * N * d → return T_c * N * (d + 2)
+        capstone-division-counted: return T_c * N * d → return (T_c + 1) * N * d
+        capstone-one-factor-a-row: return T_c * N * d → return T_r * T_c * B_r
+        capstone-one-block-rescaled: return T_c * N * d → return T_c * B_r * d
+        capstone-full-block-too-many: T_r, T_c = -(-N // B_r), -(-N // B_c) → T_r, T_c = N // B_r + 1, N // B_c + 1
+        capstone-blocks-exchanged: T_r, T_c = -(-N // B_r), -(-N // B_c) → T_r, T_c = -(-N // B_c), -(-N // B_r)
         """),
     right=rights("""
         ceil: T_r, T_c = -(-N // B_r), -(-N // B_c) → T_r, T_c = (N + B_r - 1) // B_r, (N + B_c - 1) // B_c
@@ -861,12 +1221,14 @@ FLIP_TEST = Task(
         flipped("all-up", "five differences above 0", [0.1, 0.2, 0.35, 0.6, 0.05]),
         flipped("down", "differences below 0", [-0.4, -0.3, 0.1, -0.25]),
         flipped("equal", "equal differences", [0.5, 0.5, 0.5, -0.5]),
+        flipped("rounded", "sums that are equal but for rounding", [0.3, -0.1, 0.2, 0.1, -0.4, 0.7]),
         flipped("single", "a single text", [0.7]),
     ),
     checks=(
         Check("any differences", 2, ("mixed", "all-up", "down")),
-        Check("equal sums, and a single text", 1, ("equal", "single")),
+        Check("equal sums, and a single text", 1, ("equal", "rounded", "single")),
     ),
+    words={"x": "differences"},
     learned="A test needs no table of a distribution: under the claim of no difference, you can list all that could have come.",
     demands={
         "the share of all": "capstone-ways-counted",
@@ -892,6 +1254,26 @@ FLIP_TEST = Task(
         capstone-sizes-added-for-measured: differences.sum() - 1e-6 → differences.abs().sum() - 1e-6
         capstone-divided-by-texts: .to(differences.dtype).mean() → .to(differences.dtype).sum() / count
         capstone-mean-against-sum: .sum(dim=-1) → .mean(dim=-1)
+        capstone-no-tolerance: sums >= differences.sum() - 1e-6 → sums >= differences.sum()
+        capstone-only-equal-sums: sums >= differences.sum() - 1e-6 → (sums - differences.sum()).abs() < 1e-6
+        capstone-signs-without-sizes: (2 * bits - 1) * differences → (2 * bits - 1) * differences.sign()
+        capstone-signs-without-sizes: sums >= differences.sum() - 1e-6 → bits.sum(dim=-1) >= (differences > 0).sum()
+        capstone-complement: sums >= differences.sum() - 1e-6 → sums < differences.sum() - 1e-6
+        capstone-sum-against-mean: differences.sum() - 1e-6 → differences.mean() - 1e-6
+        capstone-mean-against-sum: .sum(dim=-1) → .mean(dim=-1)
+            sums >= differences.sum() - 1e-6 → sums > differences.sum() + 1e-6
+        capstone-size-of-measured: differences.sum() - 1e-6 → differences.sum().abs() - 1e-6
+        capstone-size-of-measured: return (sums >= differences.sum() - 1e-6).to(differences.dtype).mean() → return torch.minimum((sums >= differences.sum() - 1e-6).float().mean(), (sums <= differences.sum() + 1e-6).float().mean())
+        capstone-both-directions: return (sums >= differences.sum() - 1e-6).to(differences.dtype).mean() → return 2 * (sums >= differences.sum() - 1e-6).to(differences.dtype).mean()
+        capstone-divided-by-another-count: .to(differences.dtype).mean() → .to(differences.dtype).sum() / (len(sums) - 1)
+        capstone-divided-by-another-count: .to(differences.dtype).mean() → .to(differences.dtype).sum() / (len(sums) + 1)
+        capstone-one-added: return (sums >= differences.sum() - 1e-6).to(differences.dtype).mean() → return ((sums >= differences.sum() - 1e-6).sum() + 1) / (len(sums) + 1)
+        capstone-choices-missing: torch.arange(2**count) → torch.arange(1, 2**count)
+        capstone-choices-missing: torch.arange(2**count) → torch.arange(1, 2**count - 1)
+        capstone-choices-missing: torch.arange(2**count)[:, None] → torch.arange(2 * count)[:, None]
+        capstone-choices-missing: torch.arange(2**count)[:, None] → torch.arange(count**2)[:, None]
+        edits-its-argument: sums = ((2 * bits - 1) * differences).sum(dim=-1) → measured = differences.sum()↵sums = ((2 * bits - 1) * differences.abs_()).sum(dim=-1)
+            differences.sum() - 1e-6 → measured - 1e-6
         """),
     right=rights("""
         product: line bits = → bits = torch.cartesian_prod(*[torch.tensor([0, 1])] * count).view(-1, count)
