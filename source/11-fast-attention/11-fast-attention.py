@@ -1096,8 +1096,8 @@ cost_curves(costs := all_costs((128, 256, 512, 1024, 2048)), title="Causal atten
 reveal("slopes-of-memory", squares(costs) - 1)
 
 # %% [markdown] id="measured-read"
-# At 128 tokens there is only one tile, so your tiles do the same work as lesson 05 and pay for the loop as well. Look
-# for three things in the plot:
+# At 128 tokens there is only one tile, so your tiles do lesson 05's work and pay for the loop as well. Look for three
+# things:
 #
 # - **Memory.** Lesson 05 has a slope of 2. Your tiles and SDPA have a slope of at most 1: they store the result,
 #   which grows with the length, and a few tiles, which do not.
@@ -1109,8 +1109,7 @@ reveal("slopes-of-memory", squares(costs) - 1)
 #   microseconds before anything is computed. The longer the text, the less that matters. SDPA runs the same loop in
 #   compiled code and does not pay this price.
 #
-# These numbers are from one machine. `python3 start.py run python -m benchmarks.attention` prints a table for yours,
-# including `TiledAttention` and its backward pass.
+# These numbers are from one machine. `python3 start.py run python -m benchmarks.attention` prints yours.
 #
 # ### Why it helps to move less
 #
@@ -1234,9 +1233,8 @@ print("each text on its own equals one masked row:", agree(torch.cat(one_by_one,
 #
 # This section is not graded. GPU kernels are written in languages such as Triton. Here, one program runs for each
 # block of queries and contains the inner loop of task 6. Compare it with yours line by line. Triton is not part of
-# this course's environment: `pip install triton`, restart the kernel, and run this cell. Without a GPU, it is
-# interpreted (`TRITON_INTERPRET=1`), which is slow but gives the same results. In the solution, this cell was run on
-# a CPU.
+# this course's environment: it needs `pip install triton` and a restarted kernel. Without a GPU, it is interpreted
+# (`TRITON_INTERPRET=1`), slowly and with the same results. The solution ran on a CPU.
 
 # %% id="triton-kernel" tags=["needs-triton"]
 import importlib.util

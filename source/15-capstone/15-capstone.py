@@ -888,7 +888,7 @@ own_measurement = None  # your measurement goes here
 # %% [markdown] id="recap"
 # ## What you showed
 #
-# Save the notebook, then run the cell below. It adds up your points by part, as your checks counted them, and prints the
+# Save the notebook first: the cell below adds up your points by part, as your checks counted them, and prints the
 # SHA-256 digest of the saved file. Anybody who has the file can compute the digest again and see that it is the same
 # one. The written parts are read by a person, or by you with the marking schemes in the solution.
 
