@@ -2,8 +2,8 @@
 
     python benchmarks/held_out.py [TASK …] [--missed]
 
-The answers of `tests/held_out` are complete answer cells in strangers' wordings: right ones, ones with a
-single mistake, and samples of ones with two and three. Each is run and judged as in a learner's notebook. For
+The answers of `benchmarks/held_out_answers` are complete answer cells in strangers' wordings: right ones, ones
+with a single mistake, and samples of ones with two and three. Each is run and judged as in a learner's notebook. For
 each task the table tells how many right ones were accepted, how many wrong ones were rejected, and in how
 many the
 true mistakes were named: all of them, at least one, or a wrong one. `--missed` lists what was not named.
@@ -31,7 +31,7 @@ from autograder.records.course import Course
 from rich.console import Console
 from rich.table import Table
 
-from tests.held_out import table as held_out
+from benchmarks.held_out_answers import table as held_out
 
 ROOT = Path(__file__).resolve().parents[1]
 COURSE = Course.read(ROOT)

@@ -3,7 +3,7 @@
 import ast
 from itertools import chain
 
-from tests.held_out import table
+from benchmarks.held_out_answers import table
 
 
 def test_every_answer_with_its_slips_is_python():

@@ -1,6 +1,6 @@
 """Lesson 06, `MultiHeadAttention` for an encoder, a decoder, and between the two."""
 
-from tests.held_out.table import read
+from benchmarks.held_out_answers.table import read
 
 HELD_OUT = read(
     r"""

@@ -180,7 +180,7 @@ def tasks() -> tuple[HeldOut, ...]:
     return tuple(
         task
         for name in MODULES
-        for task in importlib.import_module(f"{__package__ or 'tests.held_out'}.{name}").HELD_OUT
+        for task in importlib.import_module(f"{__package__ or 'benchmarks.held_out_answers'}.{name}").HELD_OUT
     )
 
 
@@ -200,7 +200,7 @@ def single_answers() -> Iterator[Answer]:
 
 
 def combined_answers(size: int, seed: int = 123) -> Iterator[Answer]:
-    """A sample of answers with two mistakes (size 2) or three, the same for the same seed."""
+    """Draw answers with two mistakes (size 2) or three, the same ones for the same seed."""
     for task in tasks():
         wanted = {2: task.pairs, 3: task.triples}[size]
         possible = [

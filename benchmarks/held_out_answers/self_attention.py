@@ -1,6 +1,6 @@
 """Lesson 02, `SelfAttention_v1` and `SelfAttention_v2`."""
 
-from tests.held_out.table import read
+from benchmarks.held_out_answers.table import read
 
 HELD_OUT = read(
     r"""

