@@ -2,11 +2,11 @@
 
     python benchmarks/held_out.py [TASK …] [--missed]
 
-The answers of `benchmarks/held_out_answers` are complete answer cells in strangers' wordings: right ones, ones
-with a single mistake, and samples of ones with two and three. Each is run and judged as in a learner's notebook. For
-each task the table tells how many right ones were accepted, how many wrong ones were rejected, and in how
-many the
-true mistakes were named: all of them, at least one, or a wrong one. `--missed` lists what was not named.
+The answers of `benchmarks/held_out_answers` are complete answer cells in strangers' wordings: right ones,
+ones with a single mistake, and samples of ones with two and three. Each is run and judged as in a learner's
+notebook. For each task the table tells how many right ones were accepted, how many wrong ones were
+rejected, and in how many the true mistakes were named: all of them, at least one, or a wrong one.
+`--missed` lists what was not named.
 """
 
 from __future__ import annotations
