@@ -24,21 +24,16 @@ OTHER = (
 def run(path):
     """All cells of a notebook, run in a kernel without the course."""
     notebook = nbformat.read(path, as_version=4)
-    client = NotebookClient(notebook, allow_errors=True, resources={"metadata": {"path": str(path.parent)}})
+    options = {"allow_errors": True, "coalesce_streams": True}  # what is printed may arrive in pieces
+    client = NotebookClient(notebook, resources={"metadata": {"path": str(path.parent)}}, **options)
     client.extra_arguments = [f"--IPKernelApp.exec_lines={line}" for line in OTHER]
     client.execute()
     return [cell for cell in notebook.cells if cell.cell_type == "code"]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("lesson", LESSONS)
-def test_a_kernel_without_the_course_says_what_to_choose_and_shows_no_traceback(lesson):
-    first, *rest = run(ROOT / "notebooks" / lesson / f"{lesson}.ipynb")
-    assert [output.text.strip() for output in first.outputs] == [WRONG_KERNEL]
-    shown = [output for cell in rest for output in cell.outputs]
-    assert [output for output in shown if output.output_type == "error"] == []
-    printed = {output.text.strip() for output in shown if output.output_type == "stream"}
-    assert printed - {""} == {WRONG_KERNEL}
+def test_a_kernel_without_the_course_says_what_to_choose_and_nothing_else():
+    for cell in run(ROOT / "notebooks/03-causal/03-causal.ipynb"):  # whose stubs would be printed
+        assert [output.get("text", "").strip() for output in cell.outputs] == [WRONG_KERNEL], cell.source
 
 
 @pytest.mark.parametrize("spoken", ["bn", "hi_Latn"])

@@ -30,8 +30,11 @@ WRONG_KERNEL = N_(
 GUARD = """\
 try:
     import autograder
-except ModuleNotFoundError:  # the kernel is another Python: there, no error has anything to say
+except ModuleNotFoundError:  # the kernel is another Python: there, no cell can show what it is meant to
     get_ipython().set_custom_exc((Exception,), lambda *error, **more: print("{says}"))
+    get_ipython().input_transformers_cleanup.append(
+        lambda lines: lines if lines[0][0] in "%!" else ["import autograder\\n", *lines]
+    )
 
 """
 WIDGET_MIME = "application/vnd.jupyter.widget-view+json"
@@ -75,7 +78,7 @@ class MarkRelease(NbGraderPreprocessor):
 class TellWrongKernel(NbGraderPreprocessor):
     """Make the cell that imports the checks name the right kernel, if it runs in a kernel without the checks.
 
-    An error there, or in a later cell, gives the same message, since the cause is the same.
+    Every later cell gives the same message and does nothing else: without the checks, it would print a stub.
     """
 
     def preprocess(
