@@ -227,7 +227,7 @@ def test_what_a_class_is_given_is_made_again_from_its_wheels_and_builds_nothing(
     code, output, messages = given.start("run python -m checks")
     assert (code, output, "so it is made again" in messages) == (0, "checks\n", True), messages
     assert given.start("run python -m checks") == (0, "checks\n", "")
-    assert "The commands are lab, run." in given.start("build")[2]
+    assert "The commands are lab, notebook, run." in given.start("build")[2]
     code, output, _ = given.start("")
     assert (code, "  lab  " in output, "  build  " in output) == (0, True, False)
 

@@ -297,11 +297,11 @@ CASES = {
     ),
     "reach": Case(
         lambda: visuals.explore_reach(num_tokens=30, window=5, layers=6),
-        "token 29: a windowed layer shows it 5 of 30 tokens; behind all layers 25 can have arrived; the "
+        "token 29: a windowed layer shows it 5 of 30 tokens; after all layers 25 can have arrived; the "
         "caches keep 30 of 180 tokens",
         (
             ("Layers without a window", "ArrowRight ArrowRight", "30 can have arrived; the caches keep 80"),
-            ("Layers", "Home", "shows it 5 of 30 tokens; behind all layers 5 can have arrived"),
+            ("Layers", "Home", "shows it 5 of 30 tokens; after all layers 5 can have arrived"),
             ("First tokens kept", "ArrowRight ArrowRight", "shows it 7 of 30 tokens"),
             ("Query token", "Home", "token 0: a windowed layer shows it 1 of 30 tokens"),
             ("Window", "End", "the caches keep 30 of 30"),

@@ -244,7 +244,7 @@ LESSONS = {
     "10-read-a-model": Work(
         shown=(
             ("bring_over(", "The course's own TinyTransformer is used"),
-            ("explore_model(model", "Nothing to draw yet"),
+            ("explore_model(model", "Skipped: this cell needs `model`."),
         ),
         mistakes=(
             ("split-fused", "def split_fused(weight):",
@@ -276,17 +276,14 @@ LESSONS = {
                 ("Temperature", UP, "the likeliest, 'the', has 0.37"),
                 ("top-k", DOWN, "7 of 8 tokens can be drawn"),
             )),
-            Explored("explore_model(gpt2 if", "layer 0, head 0: token 4, 'g'", (
+            Explored("explore_model(gpt2, 3", "layer 0, head 0: token 4, 'g'", (
                 ("Type anything", "=the cat", "layer 0, head 0: token 5, 't'"),
                 ("Without this head", "Space", "without it the model expects"),
             ), SMALL_GPT2),
         ),
     ),
     "13-attention-today": Work(
-        shown=(
-            ("bring_over(", "The course's own RMSNorm is used"),
-            ("induction_trained(kind)", "Nothing to draw yet"),
-        ),
+        shown=(("bring_over(", "The course's own RMSNorm is used"),),
         mistakes=(
             ("window-mask", "def window_mask(num_queries, num_keys, window, num_sinks=0):", TOO_WIDE,
              "The window is one token too wide"),

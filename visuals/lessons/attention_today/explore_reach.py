@@ -10,7 +10,7 @@ from visuals.picture import Picture
 
 
 def _draw(num_tokens: int, window: int, layers: int) -> Picture:
-    """Draw what one layer shows each token, and what arrives at it behind all layers."""
+    """Draw what one layer shows each token, and what arrives at it after all layers."""
     sees = np.tril(np.ones((num_tokens, num_tokens)))  # (tokens, tokens)
     sees -= np.tril(sees, -window)
     arrives = np.linalg.matrix_power(sees, layers) > 0  # (tokens, tokens)
