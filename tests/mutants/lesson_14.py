@@ -18,7 +18,7 @@ viewed (named): pool[table].transpose(0, 1) → pool[table].reshape(pool.shape[1
 stack: pool[table].transpose(0, 1) → torch.stack([pool[one] for one in table], dim=1)
 == paged-cache
 no-limit (named, raised, not refused, keeps 4): if needed > len(free): → if needed > 2 * len(self.users):
-end-not-kept (named, behaviour, keeps 1): line self.lengths[text] = end →
+end-not-kept (named, behaviour, keeps 1): self.lengths[text] = end → self.lengths[text] = start
 values-left-out (named, values): self.values[blocks → self.values.clone()[blocks
 ceil: (end + size - 1) // size → -(-end // size)
 slots:
@@ -34,7 +34,7 @@ every-block-copied (named, behaviour): body fork
         self.keys[own], self.values[own] = self.keys[block], self.values[block]
         self.users[own] = 1
         self.tables[other].append(own)
-keys-copied-twice (named, behaviour, keeps 1): self.values[own] = self.values[last] → self.values[own] = self.keys[last]
+keys-copied-twice (named, behaviour, keeps 1): self.values[own] = self.values[last] → self.values[own] = self.keys[own]
 slice: list(self.tables[text]) → self.tables[text][:]
 first-free: self.users.index(0) → next(block for block, users in enumerate(self.users) if not users)
 == packed-attention
@@ -57,7 +57,7 @@ offsets: body
 one-text-only (values): counts[text] = min(int(left[text]), budget) → counts[text] = budget if text == 0 else 0
 maximum: min(int(left[text]), budget) → int(left[text].clamp(max=budget))
 == bug-chunk-end
-always-writes (named): return torch.where((counts > 0) & (counts == left), likeliest, -1) → return likeliest
+always-writes (named): likeliest, -1) → likeliest, likeliest)
 topk: logits[ends].argmax(dim=-1) → logits[ends].topk(1, dim=-1).indices[:, 0]
 == serve
 prompts-computed-twice (named, shape, values, raised): computed = ends → computed = ends - counts

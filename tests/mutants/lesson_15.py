@@ -20,7 +20,7 @@ lists:
 where: scores.masked_fill(hidden, -torch.inf) → torch.where(hidden, -torch.inf, scores)
 == granite-attention
 share-of-the-sum (named, values): torch.logsumexp(scores, dim=-1) - sinks[:, None] → scores.sum(dim=-1) - sinks[:, None]
-scale-twice (values, named): (queries @ keys.mT * scale) → (queries @ keys.mT * scale * scale)
+scale-twice (values, named): (queries @ keys.mT * scale) → (queries * scale @ (keys * scale).mT)
 einsum: queries @ keys.mT * scale → torch.einsum("bhqd,bhkd->bhqk", queries, keys) * scale
 == port-granite
 multiplier-inside (named, values): x = x + residual * attended → x = residual * (x + attended)
