@@ -9,6 +9,7 @@ import zipfile
 
 import nbformat
 import pytest
+from autograder.classroom import score_export as exports
 from autograder.classroom import submission_archives
 from autograder.classroom.hand_in_times import stamp_late
 from autograder.grading.class_folder import Class
@@ -16,6 +17,7 @@ from autograder.grading.gradebook_writer import GradebookWriter
 from autograder.records.authoring_errors import BadBook
 from support.class_course import LESSON, OTHER, class_folder
 from support.handing_in import note_of, notebook, run, zipped
+from support.lti_class import graded
 
 
 def kept(folder):
@@ -134,6 +136,50 @@ def test_what_is_unclear_is_not_guessed_and_an_instructor_can_say_it(folder, tmp
     # It is remembered for the next archive.
     run(folder, "collect", zipped(tmp_path / "next.zip", files[:1]))
     assert "the id of nobody" in run(folder, "collect", archive, "--who", "803=zoe", code=2)
+
+
+def files_of(folder, student):
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*.*") if student in path.parts)
+
+
+@pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")  # of nbgrader's own way to add a submission
+@pytest.mark.parametrize("own_since", [False, True], ids=["nothing else", "their own since then"])
+def test_whoever_had_a_notebook_by_mistake_has_nothing_of_it_any_more(folder, tmp_path, own_since):
+    name = "Jane Doe_{}_assignsubmission_file/01-convolution.ipynb"
+    archives = [
+        zipped(tmp_path / f"{number}.zip", [(name.format(801), notebook(note=f"version {number}"))])
+        for number in (1, 2)
+    ]
+    for archive in archives:
+        run(folder, "collect", archive, "--who", "801=jane1")
+    course = graded(folder, {"jane1": 7, "jane2": 0})
+    for step in ("autograded", "feedback"):
+        page = folder / step / "jane1" / LESSON / f"{LESSON}.html"
+        page.parent.mkdir(parents=True)
+        page.write_text("for the other Jane")
+    if own_since:
+        own = zipped(tmp_path / "own.zip", [(name.format(802), notebook(note="her own"))])
+        run(folder, "collect", own, "--who", "802=jane1")
+    dry = run(folder, "collect", archives[1], "--who", "801=jane2", "--dry-run")
+    assert len(files_of(folder, "jane2")) == 0
+    output = run(folder, "collect", archives[1], "--who", "801=jane2")
+    for said in (dry, output):
+        assert f"jane1, {LESSON}: " in said
+        assert "taken back" in said
+        assert ("Jane Doe (jane1)" in said.partition(" nothing from ")[2]) != own_since
+    assert note_of(folder, "jane2") == "version 2"
+    earlier = folder / "collected" / "earlier" / "jane2" / LESSON
+    assert [nbformat.read(path, as_version=4).cells[-1].source for path in earlier.iterdir()] == ["version 1"]
+    assert note_of(folder, "jane1") == ("her own" if own_since else None)
+    scores = {student: score for (student, _), score in exports.scores(course).scores.items()}
+    if own_since:  # graded anew by the next run, since another notebook is there
+        assert not list((folder / "collected" / "earlier").glob("jane1/*/*"))
+    else:
+        assert files_of(folder, "jane1") == []
+        assert scores == {"jane2": 0}
+    again = run(folder, "collect", archives[1])
+    assert "taken back" not in again
+    assert note_of(folder, "jane2") == "version 2"
 
 
 def test_a_moodle_worksheet_gives_times_and_tells_two_of_one_name_apart(folder, tmp_path):

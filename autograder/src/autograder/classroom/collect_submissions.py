@@ -6,7 +6,6 @@ a notebook that is replaced.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shutil
 from collections import Counter
@@ -38,6 +37,7 @@ from autograder.classroom.hand_in_times import (
     tell_of_useless_times,
     time_by_platform,
 )
+from autograder.classroom.misplaced_notebooks import digest_of, find_misplaced, take_back, without
 from autograder.classroom.platforms.protocol import HandedFile
 from autograder.classroom.quiz_answers import OF_QUIZ, is_of_quiz, take_quiz
 from autograder.classroom.submission_archives import BadArchive, entries
@@ -84,6 +84,11 @@ def collect_files(request: Request, archives: Iterable[Path]) -> Collected:
         for lesson, entry, tasks in _with_lessons(request, files, released, outcome):
             sorting.take(lesson, entry, tasks)
     sorting.settle_doubtful()
+    misplaced = find_misplaced(request, record, sorting.by_student)
+    outcome.notes += [which.told for which in misplaced]
+    record = without(record, misplaced)
+    withdrawn = {(which.lesson, which.student) for which in misplaced if which.submitted}
+    request = replace(request, withdrawn=withdrawn)
     outcome.others = [take_quiz(request, entry) for entry in outcome.others]
     for (lesson, student), several in sorted(sorting.by_student.items()):
         last = record.lessons.get(lesson, {}).get(student, UNKNOWN)
@@ -102,6 +107,7 @@ def collect_files(request: Request, archives: Iterable[Path]) -> Collected:
                 f"{new_file.entry.path}: handed in by {new_file.student}, and its name says {other}"
             )
     if not request.dry:
+        take_back(request.course, misplaced)
         keep_archives(request, archives)
         for placed in outcome.placed:
             put(request.course, placed)
@@ -175,7 +181,11 @@ def _find_missing(request: Request, outcome: Collected) -> None:
         outcome.missing[lesson] = [
             student
             for student in request.roster.people
-            if student not in there and not submitted_path(request.course, lesson, student).is_file()
+            if student not in there
+            and (
+                (lesson, student) in request.withdrawn
+                or not submitted_path(request.course, lesson, student).is_file()
+            )
         ]
 
 
@@ -296,7 +306,8 @@ def _chosen(
     earlier = tuple(file for file in ordered[:-1] if file.content != last.content)
     copies = tuple(file for file in ordered[:-1] if file.content == last.content)
     there = submitted_path(request.course, lesson, student)
-    old = there.read_bytes() if there.is_file() else None
+    withdrawn = (lesson, student) in request.withdrawn
+    old = there.read_bytes() if there.is_file() and not withdrawn else None
     if old is None:
         state = "new"
     elif old == last.content:
@@ -375,7 +386,7 @@ def put(course: Class, placed: Placed) -> None:
 
 
 def _aside(course: Class, placed: Placed, content: bytes, stamp: bytes = b"") -> None:
-    digest = hashlib.sha256(content).hexdigest()[:12]
+    digest = digest_of(content)
     folder = folder_of(course) / "earlier" / placed.student / placed.lesson
     write_whole(folder / f"{digest}.ipynb", content)
     if stamp:

@@ -38,6 +38,8 @@ class Request:
     # Who handed in when, and which of the platform's numbers is whose; None where no list was given.
     times: tuple[Person, ...] | None = None
     dry: bool = False  # write nothing
+    # Lessons and students with a notebook in `submitted/` that turned out to be another's.
+    withdrawn: Collection[tuple[str, str]] = ()
 
 
 @dataclass(frozen=True)

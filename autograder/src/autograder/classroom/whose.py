@@ -24,9 +24,8 @@ def owners_of(request: Request, lesson: str, entry: HandedFile) -> list[set[str]
     Returns:
         A set of student ids for each person of a group, or for the one person.
     """
-    for called in (entry.user, entry.folder, entry.path, entry.file, *entry.labels[:1]):
-        if called and called in request.who:
-            return [{student} for student in request.who[called].split(",")]
+    if ids := stated(request, entry):
+        return [{student} for student in ids.split(",")]
     if entry.together:
         return [request.roster.called(labels) for labels in entry.together]
     students = _one_person(request, lesson, entry)
@@ -40,6 +39,12 @@ def owners_of(request: Request, lesson: str, entry: HandedFile) -> list[set[str]
     if group and not (students and _bears_name(request, entry, students)):
         return [{student} for student in sorted(group)]
     return [students]
+
+
+def stated(request: Request, entry: HandedFile) -> str:
+    """Return the ids of a file's owners as the instructor stated them; "" where nobody did."""
+    names = (entry.user, entry.folder, entry.path, entry.file, *entry.labels[:1])
+    return next((request.who[name] for name in names if name and name in request.who), "")
 
 
 def _one_person(request: Request, lesson: str, entry: HandedFile) -> set[str]:

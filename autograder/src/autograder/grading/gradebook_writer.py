@@ -191,6 +191,15 @@ class GradebookWriter:
         self._gradebook.db.refresh(notebook)
         self._charge(lesson, student, notebook)
 
+    def withdraw(self, lesson: str, student: str, why: str) -> None:
+        """Remove a submission with its scores, and record each score that is gone with the reason."""
+        gone = self.verdicts.forget_submission(lesson, student)
+        changes = (Change(lesson, student, task.task, now(), task.points, None, why) for task in gone)
+        self.verdicts.add(changes)
+        with contextlib.suppress(MissingEntry):
+            self._gradebook.remove_submission(lesson, student)
+        self._gradebook.db.commit()
+
     def outdate(self, submissions: Collection[Submission]) -> None:
         """Mark submissions as outdated, so that the next run grades them again."""
         which = {(submission.lesson, submission.student) for submission in submissions}

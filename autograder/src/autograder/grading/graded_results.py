@@ -254,6 +254,13 @@ class Store:
         """Delete a student's record of which each student has only one."""
         self._forget(kind, "", student)
 
+    def forget_submission(self, lesson: str, student: str) -> list[TaskResult]:
+        """Delete the records of a submission, and return the results of its tasks."""
+        results = self.read(TaskResult, lesson, student)
+        for kind in (TaskResult, Grading, Ticked):
+            self._forget(kind, lesson, student)
+        return results
+
     def outdate(self, gradings: Iterable[Grading]) -> None:
         """Mark submissions as outdated, so that the next run grades them again."""
         for grading in gradings:

@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from nbgrader.api import Grade
+from nbgrader.api import Grade, MissingEntry
 
 from autograder.classroom.desk.page_data import Data, NotThere
 from autograder.grading.gradebook_writer import GradebookWriter
@@ -129,7 +129,11 @@ def take_back(data: Data, action: str, by: str) -> tuple[int, int]:
     unchanged, changes, again = 0, [], secrets.token_hex(6)
     with GradebookWriter(data.course) as book, readable(data.course.database):
         for change in given:
-            grade = book.nbgrader.find_grade(change.task, change.lesson, change.lesson, change.student)
+            try:
+                grade = book.nbgrader.find_grade(change.task, change.lesson, change.lesson, change.student)
+            except MissingEntry:  # the notebook turned out to be somebody else's
+                unchanged += 1
+                continue
             if grade.manual_score != change.by_hand:
                 unchanged += 1
                 continue
