@@ -414,7 +414,7 @@ def test_the_class_page_says_why_a_score_is_0_and_what_is_out_of_the_ordinary(cl
     with Gradebook(course.database, course.directory.course_id) as book:
         book.add_student("zoe", first_name="Zoe", last_name="Abel")
         for grade in book.find_submission(LESSON, "bob").notebooks[0].grades:
-            grade.auto_score = grade.manual_score = 0.0
+            grade.auto_score, grade.manual_score = 0.0, 1.0  # as "points for everybody" gives them
         book.find_submission(LESSON, "ada").timestamp = datetime(2026, 3, 1, 10, 30)
         book.find_submission(LESSON, "cleo").timestamp = datetime(2026, 3, 1, 6, 0, 1, 1)
         book.find_assignment(LESSON).duedate = datetime(2026, 3, 1, 6)

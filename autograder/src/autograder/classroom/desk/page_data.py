@@ -43,6 +43,11 @@ class StudentWork:
         return sum(mark.to_read for mark, _ in self.rows)
 
     @property
+    def why_nothing(self) -> Sequence[str]:
+        """The notes of grading if the checks gave no points: points that a person gave do not hide them."""
+        return () if any(mark.auto for mark, _ in self.rows) else self.notes
+
+    @property
     def flags(self) -> list[tuple[str, str]]:
         """The tasks at which a person should look, each with the flag that says why."""
         return [(result.task, flag) for _, result in self.rows if result for flag in result.flags]
