@@ -870,7 +870,9 @@ def test_a_penalty_follows_points_by_hand_before_anything_goes_out(folder):
             opened.find_grade("convolve", LESSON, LESSON, "bob").manual_score = float(number)
             opened.db.commit()
         words = [str(folder / word) if word.endswith(".xlsx") else word for word in words]
-        assert CliRunner().invoke(cli.app, [*words, "--course", str(folder)]).exit_code == 0
+        result = CliRunner().invoke(cli.app, [*words, "--course", str(folder)])
+        assert result.exit_code == 0
+        assert f"-> {number / 2:g} points by another time, penalty or points by hand" in result.output
         assert exports.scores(Class(folder)).scores["bob", LESSON] == number / 2
 
 

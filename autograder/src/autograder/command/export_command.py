@@ -67,7 +67,8 @@ def export(
         refuse("A workbook has all lessons in it: leave out the lesson.")
     if sheet_given:
         _refuse_unfillable(to, platforms)
-    follow(class_folder)
+    for line in follow(class_folder):
+        say(line)
     class_scores = exports.scores(class_folder)
     lessons = class_folder.banks.course.lessons
     chosen = resolve_lessons(lessons, [lesson])[0] if lesson else ""

@@ -23,7 +23,8 @@ def feedback(
     """Make the feedback pages of a lesson that are missing, or older than the grades."""
     class_folder = Class.of(course)
     (name,) = resolve_lessons(class_folder.lessons, [lesson])
-    follow(class_folder)
+    for line in follow(class_folder):
+        say(line)
     if not any(submission.graded.is_file() for submission in class_folder.submissions(name)):
         refuse(f"Nothing of {name} is graded yet: autograder grade {name}")
     pages, failed = make_pages(class_folder, name, anew)

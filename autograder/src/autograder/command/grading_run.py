@@ -18,7 +18,7 @@ from autograder.classroom.collection import CollectionRecord, folder_of, read_re
 from autograder.classroom.hand_in_times import stamp_late
 from autograder.grading.class_folder import STAMP, Class, Submission
 from autograder.grading.class_folder import handed_in as read
-from autograder.grading.gradebook_writer import GradebookWriter, gradebook_lock
+from autograder.grading.gradebook_writer import GradebookWriter, gradebook_lock, scores_changed
 from autograder.grading.graded_results import TaskResult, readable
 from autograder.grading.grading_banks import HiddenTestSampler
 from autograder.grading.job_scheduling import ExecutorLost, GradeJob, NoSandbox, Result, grade_all
@@ -340,8 +340,9 @@ class _Run:
         elif scores := book.settle(submission, timed=not is_best):
             summary.settled += 1
             if len(set(scores)) > 1:
-                change = f"{scores[0]:g} -> {scores[1]:g} points by another time, penalty or points by hand"
-                self.told.add(who, change, "other points by another time, penalty or points by hand")
+                self.told.add(
+                    who, scores_changed(*scores), "other points by another time, penalty or points by hand"
+                )
         else:
             summary.current += 1
 

@@ -46,7 +46,8 @@ def return_(
     to = platforms[chosen[0]]
     ending = f"{name}-{to.name}.zip" if to.knows_pages else name
     target = out or Path(class_folder.directory.root) / "returned" / ending
-    follow(class_folder)
+    for line in follow(class_folder):
+        say(line)
     packed = packing.give_back(class_folder, name, to, target, anyway)
     _say_who_is_left_out(packed, name, to)
     if packed.stale and not anyway:

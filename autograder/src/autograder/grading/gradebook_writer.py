@@ -367,8 +367,11 @@ def _programs_found() -> Iterator[None]:
             os.environ["PATH"] = before
 
 
-def follow(course: Class) -> None:
-    """Update excused tasks and late penalties to the points that people gave after grading.
+def follow(course: Class) -> list[str]:
+    """Update excused tasks and late penalties to points by hand, extensions and `class.toml`.
+
+    Returns:
+        A line for each score that this changes, with the old score and the new one.
 
     Raises:
         BadBook: the gradebook cannot be used.
@@ -381,8 +384,9 @@ def follow(course: Class) -> None:
         if graded:  # nbgrader's own tables are there
             past_due = connection.execute(late.where(SubmittedAssignment.timestamp > Assignment.duedate))
             following |= graded & {(lesson, student) for lesson, student in past_due}
+    lines: list[str] = []
     if not following:
-        return
+        return lines
     with (
         gradebook_lock(course.database, course.banks.course.root),
         GradebookWriter(course) as book,
@@ -392,7 +396,15 @@ def follow(course: Class) -> None:
             for submission in course.submissions(lesson):
                 if (lesson, submission.student) in following:
                     with contextlib.suppress(MissingEntry):  # the gradebook was begun anew
-                        book.settle(submission, timed=False)
+                        before, after = book.settle(submission, timed=False) or (0.0, 0.0)
+                        if before != after:
+                            lines.append(f"{submission.who}: {scores_changed(before, after)}")
+    return lines
+
+
+def scores_changed(before: float, after: float) -> str:
+    """Return a sentence on a score that changed without running the submission again."""
+    return f"{before:g} -> {after:g} points by another time, penalty or points by hand"
 
 
 @contextlib.contextmanager
