@@ -18,7 +18,8 @@ from autograder.classroom.platforms import (
 )
 from autograder.grading.class_folder import Class
 from openpyxl import Workbook
-from support.handing_in import run
+from support.class_course import LESSON
+from support.handing_in import notebook, run, zipped
 
 CANVAS = """Student,ID,SIS User ID,SIS Login ID,Section,01-convolution (991)
     Points Possible,,,,,20
@@ -346,6 +347,7 @@ def test_a_titles_meaning_is_that_of_one_platform(tmp_path):
         "Ted,Tee,9,ted@x.org,Non-editing teacher\nIna,Ins,8,ina@x.org,Teacher\n",
         "Last Name,First Name,Email\nAdams,Amy,1001@x.org\nClass Average,,\n",
         "name,id\nAmy Adams,1001\nClass Average,\n",
+        "First Name,Last Name,Email Address\n,,Date\n,,Points\nAmy,Adams,amy@x.org\n",
     ],
 )
 def test_teachers_and_averages_are_no_students(tmp_path, text):
@@ -399,7 +401,33 @@ def test_what_a_list_changed_is_as_before_after_undo(folder, tmp_path):
     listed, book = tmp_path / "list.csv", Class(folder)
     before = dict(class_list(book).people)
     listed.write_text("id,name,email,section\nbob,Robert Braun,rb@example.org,Z\n", encoding="utf-8")
-    run(folder, "roster", listed)
+    changed = "first name Bob → Robert, last name Brown → Braun, address bob@example.org → rb@example.org"
+    assert f"changed: Robert Braun (bob): {changed}, section none → Z" in run(folder, "roster", listed)
     assert class_list(book).people["bob"].name == "Robert Braun"
     assert "1 as they were before" in run(folder, "roster", "--undo")
     assert class_list(book).people == before
+
+
+def test_a_list_of_whole_names_splits_no_name_anew(folder, tmp_path):
+    listed, book = tmp_path / "list.csv", Class(folder)
+    listed.write_text("id,first_name,last_name\njose,José,Núñez Ibáñez\n", encoding="utf-8")
+    run(folder, "roster", listed)
+    listed.write_text("id,name\njose,José Núñez Ibáñez\n", encoding="utf-8")
+    assert "0 changed" in run(folder, "roster", listed)
+    assert class_list(book).people["jose"].last_name == "Núñez Ibáñez"
+    listed.write_text("id,name\njose,José Núñez\n", encoding="utf-8")
+    run(folder, "roster", listed)
+    assert class_list(book).people["jose"].last_name == "Núñez"
+    listed.write_text('id,name\njose,"Núñez Ibáñez, José"\n', encoding="utf-8")
+    run(folder, "roster", listed)
+    assert class_list(book).people["jose"].last_name == "Núñez Ibáñez"
+
+
+def test_one_student_can_be_taken_out_who_has_handed_in_nothing(folder, tmp_path):
+    book = Class(folder)
+    archive = zipped(tmp_path / "all.zip", [(f"amy/{LESSON}.ipynb", notebook())])
+    run(folder, "collect", archive)
+    assert "Taken out of the class: Bob Brown (bob)" in run(folder, "roster", "--remove", "bob")
+    assert "Amy Adams (amy) has handed something in" in run(folder, "roster", "--remove", "amy", code=2)
+    assert "Nobody in the class has the id bob" in run(folder, "roster", "--remove", "bob", code=2)
+    assert class_list(book).people.keys() == {"amy", "joerg", "jane1", "jane2"}

@@ -28,6 +28,7 @@ class Person:
     other: tuple[str, ...] = ()  # what else they are called: a number of the university's, a login
     section: str = ""  # as the list names it; several stand in it as they stand there
     group: str = ""  # those who hand in together
+    whole_name: bool = False  # the list does not say which part of the name is the last name
 
     @property
     def name(self) -> str:
@@ -115,6 +116,7 @@ def person_of(values: Mapping[str, str]) -> Person:
     """
     first, last = values.get("first_name", ""), values.get("last_name", "")
     whole = values.get("full_name", "")
+    guessed = bool(whole) and not (first or last) and "," not in whole
     if whole and not (first or last):
         if "," in whole:
             last, _, first = (part.strip() for part in whole.partition(","))
@@ -127,7 +129,8 @@ def person_of(values: Mapping[str, str]) -> Person:
     other = tuple(dict.fromkeys(name for name in identifiers if name and name != folder))
     section = " ".join(values.get("section", "").split())
     names = folder, first, last, values.get("email", ""), lms
-    return Person(*names, other=other, section=section, group=values.get("group", ""))
+    group = values.get("group", "")
+    return Person(*names, other=other, section=section, group=group, whole_name=guessed)
 
 
 def _day_first(times: Iterable[str], path: Path) -> bool:
@@ -294,6 +297,8 @@ class Roster:
             column.name: getattr(person, column.name) or getattr(old, column.name)
             for column in fields(Person)
         }
+        if person.whole_name and exact_name(person.name) == exact_name(old.name):
+            new |= {"first_name": old.first_name, "last_name": old.last_name}
         identifiers = dict.fromkeys(filter(None, (*old.other, person.id, *person.other)))
         other = tuple(key for key in identifiers if key not in (old.id, new["email"]))
         return Person(**{**new, "id": old.id, "other": other})

@@ -198,10 +198,11 @@ class Table:
         nobody = {person_name for kind in lists for person_name in kind.no_people}
         entries = [{key: row[column].strip() for key, column in columns.items()} for row in self.rows]
         # A list of teachers alone, or of roles in a language that is not known here, is taken as it is.
+        addresses = any("@" in entry.get("email", "") for entry in entries)
         by_role = any(_is_student(entry.get("role", "")) for entry in entries)
         return [
             entry
-            if _says_who(entry)
+            if _says_who(entry, addresses)
             and _whole_name(entry).lower() not in nobody
             and not (by_role and entry.get("role") and not _is_student(entry["role"]))
             else {}
@@ -236,8 +237,10 @@ def _is_student(role: str) -> bool:
     )
 
 
-def _says_who(entry: Mapping[str, str]) -> bool:
-    return any(value for key, value in entry.items() if key not in ("section", "group", "role"))
+def _says_who(entry: Mapping[str, str], addresses: bool) -> bool:
+    """Tell whether a row names somebody; "Points" among addresses is no address, but part of a preface."""
+    said = {key for key, value in entry.items() if value} - {"section", "group", "role"}
+    return bool(said if not addresses or "@" in entry.get("email", "") else said - {"email"})
 
 
 def _whole_name(entry: Mapping[str, str]) -> str:

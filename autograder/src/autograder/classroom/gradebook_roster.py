@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from nbgrader.api import Student
@@ -15,7 +15,15 @@ from autograder.grading.gradebook_writer import GradebookWriter
 from autograder.grading.graded_results import Identifiers, InSection, RosterChange, now, readable
 
 COLUMNS_OF_NBGRADER = ("first_name", "last_name", "email", "lms_user_id")
-KEPT = (*COLUMNS_OF_NBGRADER, "section", "group")
+# What of a person is kept, in words.
+KEPT = {
+    "first_name": "first name",
+    "last_name": "last name",
+    "email": "address",
+    "lms_user_id": "platform's number",
+    "section": "section",
+    "group": "group",
+}
 # A list is refused where more than this share of it has names of the class, and unknown identifiers.
 SHARE_OF_NAMESAKES = 0.5
 
@@ -26,6 +34,13 @@ class Enrolment:
 
     new: Sequence[Person]
     changed: Sequence[Person]
+    before: Mapping[str, Person]
+
+    def description(self, person: Person) -> str:
+        """Return what of a student's data changed, each with what it was."""
+        old = self.before[person.id]
+        values = ((words, getattr(old, key), getattr(person, key)) for key, words in KEPT.items())
+        return ", ".join(f"{words} {was or 'none'} → {now}" for words, was, now in values if was != now)
 
 
 def class_list(course: Class) -> Roster:
@@ -90,7 +105,7 @@ def enrol(course: Class, people: Iterable[Person], dry: bool = False) -> Enrolme
         if new or changed:
             book.verdicts.replace(_change(new, [roster.people[person.id] for person in changed]))
         book.nbgrader.db.commit()  # all of them, or nobody
-    return Enrolment(new, changed)
+    return Enrolment(new, changed, roster.people)
 
 
 def _change(new: Sequence[Person], before: Sequence[Person]) -> RosterChange:
@@ -137,6 +152,26 @@ def undo(course: Class) -> tuple[list[str], list[str], list[str]]:
         book.verdicts.forget(RosterChange, "")
         book.nbgrader.db.commit()
     return removed, restored, stay
+
+
+def remove(course: Class, student: str) -> Person:
+    """Remove a student who has handed in nothing, and return their entry.
+
+    Raises:
+        BadList: there is no such student, or there is work or a score of theirs.
+    """
+    with GradebookWriter(course) as book, readable(course.database):
+        person = class_list(course).people.get(student)
+        if person is None:
+            raise BadList(f"Nobody in the class has the id {student}. Nothing was changed.")
+        row = next(row for row in book.nbgrader.students if row.id == student)
+        if row.submissions or _has_work(course, student):
+            raise BadList(f"{person.who} has handed something in or has points. Nothing was changed.")
+        book.nbgrader.db.delete(row)
+        book.verdicts.forget(InSection, student)
+        book.verdicts.forget(Identifiers, student)
+        book.nbgrader.db.commit()
+    return person
 
 
 def _has_work(course: Class, student: str) -> bool:

@@ -11,6 +11,7 @@ import typer
 from autograder.classroom.class_roster import Person, read_people
 from autograder.classroom.csv_tables import guessed_encoding
 from autograder.classroom.gradebook_roster import class_list, enrol, refuse_namesakes, undo
+from autograder.classroom.gradebook_roster import remove as remove_student
 from autograder.classroom.platforms.registry import platforms_of
 from autograder.command.console import DryRun, Root, needing, refuse, say
 from autograder.grading.class_folder import Class
@@ -34,13 +35,19 @@ def roster(
     undo: Annotated[
         bool, typer.Option("--undo", help="Take back the last change of the class list.")
     ] = False,
+    remove: Annotated[
+        str, typer.Option("--remove", help="Take one student out, by their id, who has handed in nothing.")
+    ] = "",
     dry_run: DryRun = False,
     course: Root = Path(),
 ) -> None:
     """Put a class list into nbgrader's gradebook."""
     class_folder = Class.of(course)
-    if (bool(file), lti, undo).count(True) != 1:
-        refuse("Name a list of students, or say --lti, or --undo.")
+    if (bool(file), lti, undo, bool(remove)).count(True) != 1:
+        refuse("Name a list of students, or say --lti, --undo or --remove.")
+    if remove:
+        say(f"Taken out of the class: {remove_student(class_folder, remove).who}")
+        return
     if undo:
         _undo_roster(class_folder)
         return
@@ -57,9 +64,10 @@ def roster(
     there = class_list(class_folder)
     named = {there.merged(person).id for person in people}
     gone = [person.who for student, person in there.people.items() if student not in named]
-    for state, some in (("new", enrolment.new), ("changed", enrolment.changed)):
-        for person in some:
-            say(f"{state}: {person.who}")
+    for person in enrolment.new:
+        say(f"new: {person.who}")
+    for person in enrolment.changed:
+        say(f"changed: {person.who}: {enrolment.description(person)}")
     summary = ngettext(
         "{file} names {number} student: {new} new, {changed} changed, {same} as before.",
         "{file} names {number} students: {new} new, {changed} changed, {same} as before.",
