@@ -204,7 +204,10 @@ def test_two_of_one_name_on_the_platform_are_not_put_into_one_place(folder, tmp_
         for number in (801, 802)
     ]
     output = run(folder, "collect", zipped(tmp_path / "all.zip", files), code=1)
-    assert "two people of the platform's (801 and 802) would both be amy" in output
+    assert (
+        "two people of the platform's (801 and 802) would both be amy: --who 801=STUDENT --who 802=STUDENT"
+        in output
+    )
     assert note_of(folder, "amy") is None
 
 

@@ -170,7 +170,8 @@ def _two_people(request: Request, student: str, several: Sequence[HandedFile], l
     if last.user and several[0].lms == last.lms and not last.of_group:
         numbers.add(last.user)
     if len(numbers) > 1 and not numbers & request.who.keys():
-        return f"two people of the platform's ({listed(sorted(numbers))}) would both be {student}"
+        options = " ".join(f"--who {number}=STUDENT" for number in sorted(numbers))
+        return f"two people of the platform's ({listed(sorted(numbers))}) would both be {student}: {options}"
     return ""
 
 
