@@ -29,7 +29,9 @@ def class_(course: Root = Path()) -> None:
         extended = ngettext(", {number} extension", ", {number} extensions", len(more)) if more else ""
         attempt = f", attempts: {rules.attempts[lesson]}" if lesson in rules.attempts else ""
         if due or extended or attempt:
-            say(f"{lesson}: {'due ' + rules.local_time(due) if due else 'no due date'}{extended}{attempt}")
+            # To the second: a day late begins with its first one.
+            when = f"due {rules.local_time(due, '%H:%M:%S')}" if due else "no due date"
+            say(f"{lesson}: {when}{extended}{attempt}")
         else:
             silent.append(lesson)
     if silent:

@@ -138,10 +138,10 @@ class Policy:
             raise UserError(f"{lesson} is due {self.local_time(due)}, and {text} is no later.")
         return given
 
-    def local_time(self, moment: datetime) -> str:
+    def local_time(self, moment: datetime, clock: str = "%H:%M") -> str:
         """Return a moment as text, to the minute, in the class's time zone; one without a zone is in UTC."""
         moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-        return f"{moment.astimezone(self.zone):%Y-%m-%d %H:%M %Z}"
+        return f"{moment.astimezone(self.zone):%Y-%m-%d {clock} %Z}"
 
 
 @dataclass(frozen=True)
