@@ -1198,14 +1198,22 @@ GQA = Task(
 
 
 # Logsumexps near 1000 are far apart: closer ones differ by too few digits in float32 to be shared out exactly.
-def in_pieces(id, says, pieces, b, heads, queries, head_dim, seed, *, shift=(), hide=()):
-    """Contexts and logsumexps of some pieces; `shift` moves whole pieces, `hide` names those that show nothing."""
+def in_pieces(id, says, pieces, b, heads, queries, head_dim, seed, *, shift=(), hide=(), apart=(), blind=()):
+    """Contexts and logsumexps of some pieces.
+
+    `shift` moves whole pieces, and `apart` a query in all of them; `hide` names pieces that show nothing to a
+    head, and `blind` those that show nothing to a query.
+    """
     contexts = drawn(pieces, b, heads, queries, head_dim, seed=seed)
     logsumexps = drawn(pieces, b, heads, queries, seed=seed + 1, scale=2.0)
     for piece, more in shift:
         logsumexps[piece] += more
     for piece, head in hide:
         contexts[piece, :, head], logsumexps[piece, :, head] = 0.0, -torch.inf
+    for query, more in apart:
+        logsumexps[..., query] += more
+    for piece, query in blind:
+        contexts[piece, :, :, query], logsumexps[piece, ..., query] = 0.0, -torch.inf
     return Probe(id, says, {"contexts": contexts, "logsumexps": logsumexps})
 
 
@@ -1229,16 +1237,26 @@ JOIN = Task(
         in_pieces(
             "hidden", "a piece that shows nothing to one head", 4, 3, 2, 5, 6, 76, hide=((0, 1), (2, 1))
         ),
+        in_pieces(
+            *("apart", "a query near 1000, another near −200", 3, 2, 3, 4, 6, 78),
+            shift=((1, 60.0), (2, 180.0)),
+            apart=((0, 1000.0), (2, -200.0)),
+        ),
+        in_pieces(
+            *("blind", "queries that see nothing in the first two pieces, or in the last", 4, 2, 3, 4, 5, 80),
+            blind=((0, 1), (1, 1), (3, 2)),
+        ),
     ),
     checks=(
         Check("several pieces", 0, ("four", "queries")),
-        Check("large logsumexps, a piece that shows nothing", 0, ("large", "hidden")),
+        Check("large logsumexps, pieces that show nothing", 0, ("large", "hidden", "apart", "blind")),
     ),
     learned="A softmax over the pieces' logsumexps gives each piece the share that its keys have of the whole sum.",
     demands={
         "It reports a context, divided by the sum of its own exponentials": "sums-added-undivided",
         "the context over all pieces": "pieces-averaged",
         "must not count": "pieces-hidden-counted",
+        "in which a query sees nothing": "piece-dropped-for-head",
         "A logsumexp near 1000 must work": "exp-overflows",
     },
     hints=(
@@ -1261,6 +1279,73 @@ JOIN = Task(
             hint: The softmax runs over the heads. Each head has shares of its own, over the pieces: axis 0.
         softmax-over-queries: logsumexps, dim=0 → logsumexps, dim=-1
             hint: The softmax runs over the queries. Each query has shares of its own, over the pieces: axis 0.
+        softmax-over-batch: logsumexps, dim=0 → logsumexps, dim=1
+            hint: The softmax runs over the sequences. Each query has shares of its own, over the pieces: axis 0.
+        softmax-over-everything: torch.softmax(logsumexps, dim=0) → torch.softmax(logsumexps.flatten(), dim=0).view_as(logsumexps)
+            hint: All shares together add up to 1. Those of each query have to, over the pieces: axis 0.
+        softmax-twice: logsumexps, dim=0) → logsumexps, dim=0).softmax(dim=0)
+        sigmoid-for-softmax: torch.softmax(logsumexps, dim=0) → torch.sigmoid(logsumexps)
+        pieces-averaged: (shares[..., None] * contexts).sum(dim=0) → contexts.sum(dim=0) / logsumexps.isfinite().sum(dim=0)[..., None]
+        shares-averaged: .sum(dim=0) → .mean(dim=0)
+        one-maximum-for-all: shares = torch.softmax(logsumexps, dim=0) → shares = (logsumexps - logsumexps.max()).exp()↵shares = shares / shares.sum(dim=0)
+            hint: One maximum of the whole tensor is subtracted. Where a query's logsumexps are all far below it, its shares are 0 / 0. Subtract each query's own: `amax(dim=0)`.
+        one-maximum-for-all: shares = torch.softmax(logsumexps, dim=0) → shares = (logsumexps - logsumexps.amax(dim=(0, 3), keepdim=True)).exp()↵shares = shares / shares.sum(dim=0)
+            hint: What is subtracted is the maximum over all queries. Where a query's logsumexps are all far below it, its shares are 0 / 0. Subtract each query's own: `amax(dim=0)`.
+        hidden-block-makes-nan:
+            hint: Where a query sees nothing in the first two pieces, −∞ − (−∞) is nan, and it stays. Subtract 0 where both are −∞, or take one softmax over all pieces.
+            body
+                context, total = contexts[0], logsumexps[0]
+                for other, own in zip(contexts[1:], logsumexps[1:]):
+                    largest = torch.maximum(total, own)
+                    before, now = torch.exp(total - largest)[..., None], torch.exp(own - largest)[..., None]
+                    context = (before * context + now * other) / (before + now)
+                    total = largest + torch.log(before + now)[..., 0]
+                return context
+        hidden-block-makes-nan:
+            hint: Where a query sees nothing in the first two pieces, −∞ − (−∞) is nan, and it stays. Subtract 0 where both are −∞, or take one softmax over all pieces.
+            body
+                context, total = contexts[0], logsumexps[0]
+                for other, own in zip(contexts[1:], logsumexps[1:]):
+                    share = torch.sigmoid(own - total)[..., None]
+                    context = context * (1 - share) + other * share
+                    total = torch.logaddexp(total, own)
+                return context
+        running-sum-overflows: body
+            context, total = contexts[0], logsumexps[0]
+            for other, own in zip(contexts[1:], logsumexps[1:]):
+                both = total + torch.log(1 + torch.exp(own - total))
+                context = torch.exp(total - both)[..., None] * context + torch.exp(own - both)[..., None] * other
+                total = both
+            return context
+        logsumexps-added: shares = torch.softmax(logsumexps, dim=0) → shares = torch.exp(logsumexps - logsumexps.sum(dim=0))
+        larger-logsumexp-kept: body
+            context, total = contexts[0], logsumexps[0]
+            for other, own in zip(contexts[1:], logsumexps[1:]):
+                share = torch.sigmoid((own - total).nan_to_num(nan=0.0))[..., None]
+                context, total = context * (1 - share) + other * share, torch.maximum(total, own)
+            return context
+        larger-logsumexp-kept:
+            hint: After two pieces are joined, the logsumexp of the last one is kept. That of both together is `torch.logaddexp`.
+            body
+                context, total = contexts[0], logsumexps[0]
+                for other, own in zip(contexts[1:], logsumexps[1:]):
+                    share = torch.sigmoid((own - total).nan_to_num(nan=0.0))[..., None]
+                    context, total = context * (1 - share) + other * share, own
+                return context
+        piece-dropped-for-head: logsumexps, dim=0 → logsumexps.masked_fill(~logsumexps.isfinite().all(dim=-1, keepdim=True), -torch.inf), dim=0
+        piece-dropped-for-head: logsumexps, dim=0 → logsumexps.masked_fill(~logsumexps.isfinite().flatten(1).all(dim=1).view(-1, 1, 1, 1), -torch.inf), dim=0
+            hint: A piece in which one query sees nothing is dropped for all of them. The others see it: leave it out for that query alone.
+        logsumexps-cut-off: logsumexps, dim=0 → logsumexps.clamp(max=80.0), dim=0
+        logsumexps-cut-off: logsumexps, dim=0 → logsumexps.clamp(max=88.0), dim=0
+        logsumexps-cut-off: logsumexps, dim=0 → logsumexps.clamp(max=50.0), dim=0
+        logsumexps-cut-off: logsumexps, dim=0 → logsumexps.clamp(-80.0, 80.0), dim=0
+        shares-of-powers-of-2: torch.softmax(logsumexps, dim=0) → torch.softmax(logsumexps * 0.6931471805599453, dim=0)
+        shares-upside-down: torch.softmax(logsumexps, dim=0) → torch.softmax(-logsumexps, dim=0)
+        shares-upside-down: torch.softmax(logsumexps, dim=0) → torch.softmax((-logsumexps).masked_fill(logsumexps == -torch.inf, -torch.inf), dim=0)
+        first-piece-left-out: logsumexps, dim=0) → logsumexps[1:], dim=0)
+            (shares[..., None] * contexts) → (shares[..., None] * contexts[1:])
+        last-piece-left-out: logsumexps, dim=0) → logsumexps[:-1], dim=0)
+            (shares[..., None] * contexts) → (shares[..., None] * contexts[:-1])
         """),
     right=rights("""
         logsumexp: torch.softmax(logsumexps, dim=0) → torch.exp(logsumexps - torch.logsumexp(logsumexps, dim=0))
