@@ -7,6 +7,7 @@ from unittest.mock import ANY
 
 import pytest
 import torch
+from autograder.author.build_bank import without_decisions
 from autograder.judge.generic_facts import facts
 from autograder.probe.collect_evidence import call
 from autograder.probe.generic_behaviour import examine, probe_to_examine
@@ -332,3 +333,10 @@ def test_a_single_number_that_matters_only_while_it_falls_has_an_influence():
     task = replace(task, examined=examine(task, shares, {}))
     reaches = [item for item in told(lambda x: (x - x.max()).exp(), task) if isinstance(item, Reaches)]
     assert reaches == []
+
+
+def test_what_real_numbers_decided_once_is_no_rule():
+    task = made(lambda x, shift: past(x, shift) > 2.5, numbers(2, 4, 3))
+    assert task.examined.influences
+    assert without_decisions(task, task.examined).influences == ()
+    assert without_decisions(TASK, TASK.examined) == TASK.examined

@@ -37,6 +37,7 @@ from autograder.records.bank import (
     AS_SEEN,
     RESULT,
     Argument,
+    Examination,
     KnownWrong,
     LessonBank,
     Made,
@@ -314,7 +315,7 @@ def make_task(task: Task, runs: SolutionRuns, faults: Faults | None = None, toge
         )
         built = replace(
             built,
-            examined=examine(built, namespace[task.name], namespace),
+            examined=without_decisions(built, examine(built, namespace[task.name], namespace)),
             route=route_of(built, namespace[task.name], namespace, runs.steps),
         )
     if faults is None:
@@ -334,6 +335,30 @@ def make_task(task: Task, runs: SolutionRuns, faults: Faults | None = None, toge
         built,
         known_wrong=(*mistakes, *(as_known(Wrong(fault, ()), task, faults) for fault in added)),
         explanations=tabulate(members, alone + sights),
+    )
+
+
+def without_decisions(task: Task, examined: Examination | None) -> Examination | None:
+    """Return an examination without the influence of real numbers on a decision, as which keys are chosen.
+
+    A decision that stayed as it was need not always stay: another change of the numbers might have tipped it.
+    """
+    if examined is None:
+        return None
+    probe = task.probe[examined.probe]
+    expected = probe.expected.tensor
+    if expected is None or expected.is_floating_point():
+        return examined
+    given = {**probe.inputs, **probe.weights}
+    return replace(
+        examined,
+        influences=tuple(
+            influence
+            for influence in examined.influences
+            if not (
+                isinstance(given.get(influence.input), Tensor) and given[influence.input].is_floating_point()
+            )
+        ),
     )
 
 
