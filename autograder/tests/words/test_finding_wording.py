@@ -119,7 +119,7 @@ def test_an_error_in_what_a_line_calls_is_told_with_that_line(share):
     error = raised(
         "ValueError", "no", line="return helper(x)", line_number=2, function="share", called="helper"
     )
-    assert "Line 2 of its cell calls `helper`, and it stops in there" in printed(word(error, share))
+    assert "Line 2 of its cell leads to a call of `helper`, which stops" in printed(word(error, share))
 
 
 def test_of_a_hook_with_other_arguments_it_is_not_said_to_look_at_what_the_model_is_given(share):
@@ -185,8 +185,8 @@ def test_several_tensors_that_are_told_as_one_say_what_axis_0_counts(pairs):
     wrong = f.WrongShape((2, 0), (2, 3), axis=1, probe=pairs.probes[0].id)
     stacked = [dataclasses.replace(probe, settings={"stacked": True}) for probe in pairs.probes]
     several = dataclasses.replace(pairs, probes=tuple(stacked))
-    assert "Axis 0 counts the tensors" in printed(word(wrong, several))
-    assert "Axis 0 counts the tensors" not in printed(word(wrong, pairs))
+    assert "Axis 0 should count the tensors" in printed(word(wrong, several))
+    assert "Axis 0 should count the tensors" not in printed(word(wrong, pairs))
 
 
 def test_a_wrong_number_of_axes_names_those_that_are_asked_for(pairs):

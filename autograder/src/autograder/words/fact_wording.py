@@ -81,7 +81,7 @@ _REACHES = {
     ),
     "mixes": N_(
         "The result of {entry} changes when {changed} of `{input}` changes{where}.",
-        "The elements of a batch must not mix: leave the first axis alone.",
+        "The elements of a batch must not mix.",
     ),
     "too far": N_(
         "The result of {entry} changes when {changed} of `{input}` changes{where}, and it must not.",

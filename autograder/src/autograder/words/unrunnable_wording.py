@@ -312,7 +312,7 @@ _ENDED = N_(
 
 _HAPPENED = {
     False: N_("It happened in line {line} of {cell}."),
-    True: N_("Line {line} of {cell} calls `{called}`, and it stops in there: look at what it is given."),
+    True: N_("Line {line} of {cell} leads to a call of `{called}`, which stops: look at what it is given."),
 }
 
 
