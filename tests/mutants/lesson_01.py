@@ -310,7 +310,7 @@ three-components (named, values, keeps 1) from upper-half-only: x.shape[0] → l
             for d in range(3):
                 scores[i, j] += x[i, d] * x[j, d]
 dot-of-single-numbers (raised) from same-index-twice:
-    says: cell of `dot`
+    says: call of `dot`
     line scores[i → for d in range(x.shape[1]):↵    scores[i, j] += dot(x[i, d], x[j, d])
 diagonal-only (named, values) from stops-one-short:
     line for i … scores[i → for i in range(len(x)):↵    scores[i, i] = torch.dot(x[i], x[i])
@@ -482,7 +482,7 @@ overflows (named, not finite, keeps 2) from sums-without-keepdim: 1 → 1, keepd
 own-stable-on-the-square (named): scores = x @ x.T → attn_scores = scores_with_loops(x)
     weights = torch.softmax(scores, dim=-1 → attn_weights = softmax_stable(attn_scores
     weights @ → attn_weights @
-scaled (named): = torch.softmax(x @ x.T / x.shape[-1] ** 0.5, dim=-1) @ x
+scaled (named, keeps 1): = torch.softmax(x @ x.T / x.shape[-1] ** 0.5, dim=-1) @ x
 weights-from-the-notebook (named, values): = attn_weights @ x
     says: NOT_ITS_ARGUMENT
 weights-come-along (type, keeps 2): line x @ x … return → w = torch.softmax(x @ x.T, dim=-1)↵return w @ x, w
@@ -501,7 +501,7 @@ clamped (named, not finite, values, keeps 2):
 edits-its-argument (rule, keeps 2):
     never: x \*= 2
     line x @ x … return → weights = torch.softmax(x @ x.T, dim=-1)↵x[:] = weights @ x↵return x
-future-hidden (values):
+future-hidden (values, keeps 1):
     weights = torch.softmax(scores, dim=-1) → mask = torch.triu(torch.ones(len(x), len(x)), diagonal=1).bool()
     weights @ → torch.softmax(scores.masked_fill(mask, float("-inf")), dim=-1) @
 plain-mean (named, values): = x.mean(0, keepdim=True).expand_as(x)

@@ -71,7 +71,7 @@ super-forgotten (raised):
 arguments-swapped (raised, parameters) from dropout-and-length-swapped:
     d_in, d_out, dropout, context_length → d_out, d_in, context_length, dropout
 dropout-and-length-swapped (raised) from dropout-not-passed-on: context_length, 0.0 → dropout, context_length
-    never: its cell
+    says: call of `CausalAttention`
 reads-the-batch (named, raised, shape, values) from heads-never-called: head for → head(batch) for
 output-projection-added (parameters):
     says: out_proj
