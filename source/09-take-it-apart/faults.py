@@ -223,6 +223,18 @@ FAULTS = (
         section="09-take-it-apart#head-circuits-task",
     ),
     Fault(
+        "cut-across-two-heads",
+        "a slice begins in the middle of a head",
+        "The slice begins in the middle of a head, so it holds numbers of two. Head h begins at `h * head_dim`.",
+        section="09-take-it-apart#head-circuits-task",
+    ),
+    Fault(
+        "heads-counted-from-1",
+        "the heads are counted from 1",
+        "The heads are counted from 1, so this is the head before, and head 0 is empty. Head h owns the numbers from `h * head_dim` on.",
+        section="09-take-it-apart#head-circuits-task",
+    ),
+    Fault(
         "output-scaled-too",
         "OV is divided by the root of head_dim",
         "OV is divided by √head_dim as well. Only scores are: divide QK alone.",

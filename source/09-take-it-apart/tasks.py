@@ -430,6 +430,36 @@ HEAD_CIRCUITS = Task(
             seen @ attention.W_value.weight[own].T → seen @ attention.W_value.weight[:, own]
         query-from-seen: queries = asking → queries = seen
         output-scaled-too: written @ unembedding.T → written @ unembedding.T / head_dim**0.5
+        heads-cut-wrongly: attention.W_query.weight[own] → attention.W_query.weight[head::num_heads]
+            attention.W_key.weight[own] → attention.W_key.weight[head::num_heads]
+            attention.W_value.weight[own] → attention.W_value.weight[head::num_heads]
+            hint: A head's numbers lie side by side: from `head * head_dim` to `(head + 1) * head_dim`.
+        heads-cut-wrongly: attention.out_proj.weight[:, own] → attention.out_proj.weight[:, head::num_heads]
+            hint: A head's numbers lie side by side: from `head * head_dim` to `(head + 1) * head_dim`.
+        cut-across-two-heads: slice(head * head_dim, (head + 1) * head_dim) → slice(head, head + head_dim)
+        cut-across-two-heads: slice(head * head_dim, (head + 1) * head_dim) → slice(head * num_heads, head * num_heads + head_dim)
+        heads-counted-from-1: slice(head * head_dim, (head + 1) * head_dim) → slice((head - 1) * head_dim, head * head_dim)
+        all-heads-together: attention.W_value.weight[own] → attention.W_value.weight
+            attention.out_proj.weight[:, own] → attention.out_proj.weight
+            hint: OV is what all heads write together. Cut out the rows and columns of this one.
+        all-heads-together: attention.W_query.weight[own] → attention.W_query.weight
+            attention.W_key.weight[own] → attention.W_key.weight
+            hint: QK sums over the numbers of all heads. Cut out the rows of this one.
+        first-head-for-all: attention.out_proj.weight[:, own] → attention.out_proj.weight[:, :head_dim]
+            hint: Always the columns of head 0 are read in `out_proj`. Head h owns the numbers from `h * head_dim` on.
+        first-head-for-all: attention.W_value.weight[own] → attention.W_value.weight[:head_dim]
+            attention.out_proj.weight[:, own] → attention.out_proj.weight[:, :head_dim]
+            hint: OV is always that of head 0. Head h owns the numbers from `h * head_dim` on.
+        keys-as-queries: queries = asking @ attention.W_query → queries = asking @ attention.W_key
+        queries-as-keys: keys = seen @ attention.W_key → keys = seen @ attention.W_query
+        projections-swapped: asking @ attention.W_query → asking @ attention.W_key
+            seen @ attention.W_key → seen @ attention.W_query
+        queries-as-values: values = seen @ attention.W_value → values = seen @ attention.W_query
+            hint: The values are made with `W_query`. OV needs `W_value`.
+        scaled-up: / head_dim**0.5 → * head_dim**0.5
+        scaled-by-heads: / head_dim**0.5 → / num_heads**0.5
+        unembedded-with-seen: @ unembedding.T → @ asking.T
+            hint: What the head writes is compared with `asking`. A logit is a product with a row of `unembedding`.
         biases-counted: body
             head_dim = attention.W_query.weight.shape[0] // num_heads
             own = slice(head * head_dim, (head + 1) * head_dim)

@@ -615,11 +615,11 @@ LOGIT_LENS = Task(
 # --------------------------------------------------------------------------------------- which part says it
 
 
-def attributed(id, says, sizes, seed, offset=0.0):
+def attributed(id, says, sizes, seed, offset=0.0, scale=1.0):
     count, b, tokens, d_model, vocab = sizes
     parts = drawn(count, b, tokens, d_model, seed=seed) * torch.linspace(0.4, 2.0, count).view(-1, 1, 1, 1)
     inputs = {
-        "parts": parts + offset,
+        "parts": scale * parts + offset,
         "ids": ids(b, tokens, seed=seed, vocab=vocab),
         "norm_weight": 1 + 0.5 * drawn(d_model, seed=seed + 1),
         "norm_bias": drawn(d_model, seed=seed + 2),
@@ -646,8 +646,9 @@ LOGIT_ATTRIBUTION = Task(
         attributed("three", "three parts", (3, 2, 6, 8, 7), 31),
         attributed("offset", "five parts whose mean is not 0", (5, 3, 4, 9, 11), 41, offset=0.8),
         attributed("wide", "four parts of two long texts", (4, 2, 10, 6, 13), 51, offset=-0.5),
+        attributed("faint", "a stream that varies little", (3, 2, 5, 8, 7), 61, scale=0.002),
     ),
-    checks=(Check("one number for each part and the bias", 3, ("three", "offset", "wide")),),
+    checks=(Check("one number for each part and the bias", 3, ("three", "offset", "wide", "faint")),),
     learned="The parts of the last stream add up to the logit. Each says what it wrote itself, not what others made of it.",
     demands={
         "that really comes **next**": "attributed-to-this-token",
@@ -689,6 +690,40 @@ LOGIT_ATTRIBUTION = Task(
         attributed-to-the-likeliest: return (torch.cat((normed, shift)) * right).sum(dim=-1) → whole = torch.cat((normed, shift))↵right = unembedding[(whole.sum(dim=0) @ unembedding.T).argmax(dim=-1)]↵return (whole * right).sum(dim=-1)
         spread-of-the-mean: parts.sum(dim=0).var( → parts.mean(dim=0).var(
         norm-weight-added: / spread * norm_weight → / spread + norm_weight
+        spread-eps-outside: + 1e-5).sqrt() → ).sqrt() + 1e-5
+        spread-eps-other: + 1e-5).sqrt() → ).sqrt()
+        spread-eps-other: + 1e-5).sqrt() → + 1e-6).sqrt()
+        spread-eps-other: + 1e-5).sqrt() → + 1e-8).sqrt()
+        spread-eps-other: + 1e-5).sqrt() → + 1e-12).sqrt()
+        mean-square-for-variance: parts.sum(dim=0).var(dim=-1, keepdim=True, correction=0) → parts.sum(dim=0).square().mean(dim=-1, keepdim=True)
+        mean-square-for-variance: parts.sum(dim=0).var(dim=-1, keepdim=True, correction=0) → parts.sum(dim=0).square().mean(dim=-1, keepdim=True)
+            (parts - parts.mean(dim=-1, keepdim=True)) → parts
+            hint: This is RMSNorm. LayerNorm subtracts the means, and its spread is the root of the variance.
+        spread-over-tokens:
+            hint: The spread is that of all tokens of a text. Each position has one of its own: `dim=-1`.
+            body
+                right = unembedding[ids[:, 1:]]
+                spread = (parts.sum(dim=0).var(dim=(1, 2), keepdim=True, correction=0) + 1e-5).sqrt()
+                normed = ((parts - parts.mean(dim=-1, keepdim=True)) / spread * norm_weight)[:, :, :-1]
+                return (torch.cat((normed, norm_bias.expand_as(right)[None])) * right).sum(dim=-1)
+        spread-over-tokens:
+            hint: The spread is that of all tokens of a text. Each position has one of its own: `dim=-1`.
+            parts.sum(dim=0).var(dim=-1, keepdim=True, correction=0) → parts.sum(dim=0).var(dim=(1, 2), keepdim=True, correction=0)
+        spread-over-tokens:
+            hint: There is one spread for all texts. Each position has one of its own: `dim=-1`.
+            body
+                right = unembedding[ids[:, 1:]]
+                spread = (parts.sum(dim=0).var(correction=0) + 1e-5).sqrt()
+                normed = ((parts - parts.mean(dim=-1, keepdim=True)) / spread * norm_weight)[:, :, :-1]
+                return (torch.cat((normed, norm_bias.expand_as(right)[None])) * right).sum(dim=-1)
+        variances-added: parts.sum(dim=0).var(dim=-1, keepdim=True, correction=0) → parts.var(dim=-1, keepdim=True, correction=0).sum(dim=0)
+        bias-weighted-too: norm_bias.expand_as(right)[None] → (norm_bias * norm_weight).expand_as(right)[None]
+        norm-bias-left-out: torch.cat((normed, shift)) → normed
+        last-row-is-the-logit: return (torch.cat((normed, shift)) * right).sum(dim=-1) → rows = (torch.cat((normed, shift)) * right).sum(dim=-1)↵return torch.cat((rows[:-1], rows.sum(dim=0, keepdim=True)))
+        products-averaged: * right).sum(dim=-1) → * right).mean(dim=-1)
+        mean-over-parts: parts - parts.mean(dim=-1, keepdim=True) → parts - parts.mean(dim=0, keepdim=True)
+        shifted-the-other-way: ids[:, 1:] → ids[:, :-1]
+            parts[:, :, :-1] → parts[:, :, 1:]
         """),
     right=rights("""
         layer-norm: body

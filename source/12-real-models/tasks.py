@@ -1525,6 +1525,55 @@ MIXTURE = Task(
             hint: Each logit becomes a number between 0 and 1 by itself. Take the softmax over the experts.
         one-choice-for-all: shares / shares.sum(dim=-1, keepdim=True) → shares / shares.sum(dim=-1, keepdim=True)↵shares, chosen = shares[:1].expand_as(shares), chosen[:1].expand_as(chosen)
         router-has-a-bias: num_experts, bias=False) → num_experts)
+        experts-choose-tokens: body forward
+            tokens = x.flatten(0, 1)
+            probabilities = torch.softmax(self.router(tokens), dim=-1)
+            best = probabilities.topk(min(self.top_k, len(tokens)), dim=0).indices
+            shares = probabilities * torch.zeros_like(probabilities).scatter(0, best, 1.0)
+            shares = shares / shares.sum(dim=-1, keepdim=True).clamp(min=1e-9)
+            result = torch.zeros_like(tokens)
+            for number, expert in enumerate(self.experts):
+                rows = best[:, number]
+                result[rows] += shares[rows, number, None] * expert(tokens[rows])
+            return result.view_as(x)
+        experts-choose-tokens: body forward
+            tokens = x.flatten(0, 1)
+            probabilities = torch.softmax(self.router(tokens), dim=-1)
+            shares, best = probabilities.topk(min(self.top_k, len(tokens)), dim=0)
+            result = torch.zeros_like(tokens)
+            for number, expert in enumerate(self.experts):
+                result[best[:, number]] += shares[:, number, None] * expert(tokens[best[:, number]])
+            return result.view_as(x)
+        shares-not-divided: shares / shares.sum(dim=-1, keepdim=True) → shares / self.top_k
+            hint: The probabilities are divided by `top_k`. Divide them by their sum.
+        shares-not-divided: return result.view_as(x) → return result.view_as(x) / self.top_k
+            hint: The experts' sum is divided by `top_k`, although the shares add up to 1 already.
+        shares-divided-over-tokens: shares / shares.sum(dim=-1, keepdim=True) → shares / shares.sum(dim=0, keepdim=True)
+        softmax-over-tokens: torch.softmax(self.router(tokens), dim=-1) → torch.softmax(self.router(x), dim=1).flatten(0, 1)
+        softmax-over-batch: torch.softmax(self.router(tokens), dim=-1) → torch.softmax(self.router(x), dim=0).flatten(0, 1)
+            hint: Softmax runs over the texts. Each token has its own probabilities: take it over the experts, `dim=-1`.
+        one-choice-for-all: self.router(tokens) → self.router(x.mean(dim=1, keepdim=True).expand_as(x).flatten(0, 1))
+            hint: The router reads the mean of a text, so all its tokens use the same experts. Each chooses for itself.
+        one-choice-for-all: self.router(tokens) → self.router(x.mean(dim=0, keepdim=True).expand_as(x).flatten(0, 1))
+            hint: The router reads the mean over the texts, so they all use the same experts. Each token chooses for itself.
+        one-choice-for-all: self.router(tokens) → self.router(x[:, :1].expand_as(x).flatten(0, 1))
+            hint: All tokens of a text use the experts that its first one chose. Each chooses for itself.
+        one-choice-for-all: self.router(tokens) → self.router(x[:, -1:].expand_as(x).flatten(0, 1))
+            hint: All tokens of a text use the experts that its last one chose. Each chooses for itself.
+        later-experts-unused: in enumerate(self.experts) → in enumerate(self.experts[: self.top_k])
+        places-as-experts: body forward
+            tokens = x.flatten(0, 1)
+            shares = torch.softmax(self.router(tokens), dim=-1).topk(self.top_k, dim=-1).values
+            shares = shares / shares.sum(dim=-1, keepdim=True)
+            result = torch.zeros_like(tokens)
+            for place in range(self.top_k):
+                result += shares[:, place, None] * self.experts[place](tokens)
+            return result.view_as(x)
+        first-expert-unused: in enumerate(self.experts) → in list(enumerate(self.experts))[1:]
+        last-expert-unused: in enumerate(self.experts) → in list(enumerate(self.experts))[:-1]
+        first-expert-for-all: expert(tokens[rows]) → self.experts[0](tokens[rows])
+        experts-miscounted: probabilities.topk(self.top_k, → probabilities.topk(max(self.top_k - 1, 1),
+        experts-miscounted: probabilities.topk(self.top_k, → probabilities.topk(min(self.top_k + 1, probabilities.shape[-1]),
         residual-added: return result.view_as(x) → return x + result.view_as(x)
             hint: The tokens themselves are added. The block does that: return the experts' sum alone.
         """),
