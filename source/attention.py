@@ -97,6 +97,12 @@ def _calls(subject: Subject, settings: Settings) -> Any:
     return torch.tensor([bool(seen.count)])
 
 
+def _keys_seen(subject: Subject, settings: Settings) -> Any:
+    """Count the keys that each query sees, whichever they are. Shape (b, tokens)."""
+    visible = subject.call(subject.inputs)
+    return visible.sum(dim=-1) if isinstance(visible, Tensor) else visible
+
+
 def _without_weights(subject: Subject, settings: Settings) -> Any:
     """Return what a module that comes back gives when all that it trains is 0.
 
@@ -212,6 +218,18 @@ EXPERIMENTS = (
         },
         lambda seen: ("", {"method": seen.probe.settings["method"]}),
         axes=1,
+    ),
+    Experiment(
+        "keys-seen",
+        _keys_seen,
+        {
+            "": N_(
+                "A query sees {obtained} keys{where}, and it should see {expected}.",
+                "Which of the keys with equal scores it sees does not matter. Their number does.",
+            )
+        },
+        axes=2,
+        raw=_keys_seen,  # which keys come back is a choice among equals
     ),
     Experiment(
         "without-weights",

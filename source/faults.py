@@ -1575,4 +1575,66 @@ FAULTS = (
         "The norms of queries and keys have their own epsilon. Pass `eps` on.",
         section="12-real-models#llama-attention-task",
     ),
+    Fault(
+        "counted-from-one",
+        "positions are counted from 1",
+        "The first position counts as 1. Positions count from 0.",
+        section="07-positions#learned-read",
+    ),
+    Fault(
+        "positions-not-used",
+        "positions are counted from 0 instead of read",
+        "Each call begins at position 0, whatever `positions` begins with. Use `positions` as they are: the "
+        "first token can be anywhere.",
+        section="07-positions#generating-intro",
+    ),
+    Fault(
+        "neighbours-for-halves",
+        "neighbours are paired where halves belong together",
+        "Neighbours are paired: this is the interleaved form, or a part of it. Here number i of the first "
+        "half belongs to number i of the second: `x.chunk(2, dim=-1)`.",
+        section="07-positions#half-split-intro",
+    ),
+    Fault(
+        "turned-backwards",
+        "the rotation goes the other way round",
+        "The rotation goes the other way round, clockwise. Check the signs: a cos − b sin, and a sin + b cos.",
+        section="07-positions#rotate-task",
+    ),
+    Fault(
+        "mean-subtracted",
+        "the mean is subtracted",
+        "The mean is subtracted first, as in LayerNorm. RMSNorm only divides.",
+        section="12-real-models#llama-intro",
+    ),
+    Fault(
+        "sum-for-mean-square",
+        "the squares are added, not averaged",
+        "The squares are added. Take their mean.",
+        section="12-real-models#llama-intro",
+    ),
+    Fault(
+        "spread-for-mean-square",
+        "the norm divides by the standard deviation",
+        "This divides by the standard deviation, so the mean is taken off in it. RMSNorm takes the mean of the squares themselves.",
+        section="12-real-models#llama-intro",
+    ),
+    Fault(
+        "mean-square-over-tokens",
+        "the mean square runs over the tokens",
+        "The mean square runs over the tokens. Each token is divided by its own: `dim=-1`.",
+        section="12-real-models#llama-intro",
+    ),
+    Fault(
+        "epsilon-behind-the-root",
+        "the epsilon is added after the root",
+        "The epsilon is added to the root. It belongs under it.",
+        section="12-real-models#llama-intro",
+    ),
+    Fault(
+        "multiplied-by-the-root",
+        "the vector is multiplied by its root mean square",
+        "The vector is multiplied by the root. Divide by it.",
+        section="12-real-models#llama-intro",
+    ),
 )

@@ -49,12 +49,6 @@ FAULTS = (
         section="07-positions#learned-read",
     ),
     Fault(
-        "counted-from-one",
-        "positions are counted from 1",
-        "The first position counts as 1. Positions count from 0.",
-        section="07-positions#learned-read",
-    ),
-    Fault(
         "same-position-for-all",
         "all tokens are at the same position",
         "All tokens get the row of one position. Each token has a position of its own.",
@@ -113,13 +107,6 @@ FAULTS = (
         section="07-positions#angles-task",
     ),
     Fault(
-        "positions-not-used",
-        "positions are counted from 0 instead of read",
-        "Each call begins at position 0, whatever `positions` begins with. Use `positions` as they are: the "
-        "first token can be anywhere.",
-        section="07-positions#generating-intro",
-    ),
-    Fault(
         "steps-only",
         "each position has the angle of one step",
         "Each row has the angles of a single step. Multiply them by the position.",
@@ -155,12 +142,6 @@ FAULTS = (
         "the pairs are not joined again",
         "The pairs are still apart. Join the last two axes with `.flatten(-2)`.",
         section="07-positions#sinusoidal-task",
-    ),
-    Fault(
-        "turned-backwards",
-        "the rotation goes the other way round",
-        "The rotation goes the other way round, clockwise. Check the signs: a cos − b sin, and a sin + b cos.",
-        section="07-positions#rotate-task",
     ),
     Fault(
         "not-a-rotation",
@@ -205,13 +186,6 @@ FAULTS = (
         "all hands turn at the same speed",
         "All pairs turn by the position itself, at one speed. Each pair has an angle of its own.",
         section="07-positions#interleaved-task",
-    ),
-    Fault(
-        "neighbours-for-halves",
-        "neighbours are paired where halves belong together",
-        "Neighbours are paired: this is the interleaved form, or a part of it. Here number i of the first "
-        "half belongs to number i of the second: `x.chunk(2, dim=-1)`.",
-        section="07-positions#half-split-intro",
     ),
     Fault(
         "other-form",

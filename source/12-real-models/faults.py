@@ -526,45 +526,15 @@ FAULTS = (
         section="12-real-models#cached-logits-task",
     ),
     Fault(
-        "mean-subtracted",
-        "the mean is subtracted",
-        "The mean is subtracted first, as in LayerNorm. RMSNorm only divides.",
-        section="12-real-models#llama-intro",
-    ),
-    Fault(
-        "sum-for-mean-square",
-        "the squares are added, not averaged",
-        "The squares are added. Take their mean.",
-        section="12-real-models#llama-intro",
-    ),
-    Fault(
-        "spread-for-mean-square",
-        "the norm divides by the standard deviation",
-        "This divides by the standard deviation, so the mean is taken off in it. RMSNorm takes the mean of the squares themselves.",
-        section="12-real-models#llama-intro",
-    ),
-    Fault(
         "one-added-to-weight",
         "the norm multiplies by 1 + weight",
         "This multiplies by 1 + `weight`. Here `weight` starts with ones and is the factor itself.",
         section="12-real-models#llama-intro",
     ),
     Fault(
-        "mean-square-over-tokens",
-        "the mean square runs over the tokens",
-        "The mean square runs over the tokens. Each token is divided by its own: `dim=-1`.",
-        section="12-real-models#llama-intro",
-    ),
-    Fault(
         "epsilon-left-out",
         "the epsilon is left out",
         "The epsilon is not used. It belongs under the root, and keeps a vector of zeros from 0/0.",
-        section="12-real-models#llama-intro",
-    ),
-    Fault(
-        "epsilon-behind-the-root",
-        "the epsilon is added after the root",
-        "The epsilon is added to the root. It belongs under it.",
         section="12-real-models#llama-intro",
     ),
     Fault(
@@ -589,12 +559,6 @@ FAULTS = (
         "weight-starts-random",
         "the norm's weight starts with random numbers",
         "`weight` starts with random numbers. Start with ones.",
-        section="12-real-models#llama-intro",
-    ),
-    Fault(
-        "multiplied-by-the-root",
-        "the vector is multiplied by its root mean square",
-        "The vector is multiplied by the root. Divide by it.",
         section="12-real-models#llama-intro",
     ),
     Fault(

@@ -693,8 +693,9 @@ print("tokens kept in each layer:", {layer: both.shape[-2] for layer, both in sh
 # *8 minutes · about five lines · task id* `chosen-keys`
 #
 # Write `chosen_keys(index_queries, index_keys, head_weights, top_k)`: which keys each query sees, True where one is
-# **visible**. These are the `top_k` keys with the largest $I_{ij}$ among those that are not in the future, or all of
-# them if there are fewer. All index heads share the keys. Rotation and scaling are already done.
+# **visible**. These are the `top_k` keys with the largest $I_{ij}$ among those that are not in the future, or all if
+# there are fewer. Break ties as you like, within `top_k`. All index heads share the keys. Rotation and scaling are
+# already done.
 
 
 # %% answer="chosen-keys"

@@ -631,6 +631,23 @@ KEYS_AS_VALUES = Task(
         weighted-after-rotation: apply_rope(values * key_weight, positions, base) → apply_rope(values, positions, base) * key_weight
         values-before-keys: torch.stack((keys, values)) → torch.stack((values, keys))
             hint: The values come first here. Put the keys first.
+        values-not-normalised: torch.stack((keys, values)) → torch.stack((keys, projected))
+        keys-not-normalised: values * key_weight, → projected * key_weight,
+        weights-around-one: values * key_weight → values * (1 + key_weight)
+            hint: 1 is added to `key_weight`, as some models do. Multiply by `key_weight` as it is.
+        epsilon-behind-the-root: torch.sqrt(mean_square + 1e-6) → (torch.sqrt(mean_square) + 1e-6)
+        another-epsilon: mean_square + 1e-6 → mean_square + 1e-5
+        another-epsilon: mean_square + 1e-6 → mean_square + torch.finfo(projected.dtype).eps
+        mean-square-over-groups: .mean(dim=-1, keepdim=True) → .mean(dim=(1, 3), keepdim=True)
+        mean-square-over-tokens: .mean(dim=-1, keepdim=True) → .mean(dim=2, keepdim=True)
+        mean-subtracted: values = projected / torch.sqrt(mean_square + 1e-6) → values = F.layer_norm(projected, projected.shape[-1:], eps=1e-6)
+        spread-for-mean-square: mean_square = (projected**2).mean(dim=-1, keepdim=True) → mean_square = projected.var(dim=-1, keepdim=True, correction=0)
+        sum-for-mean-square: .mean(dim=-1, keepdim=True) → .sum(dim=-1, keepdim=True)
+        multiplied-by-the-root: projected / torch.sqrt(mean_square + 1e-6) → projected * torch.sqrt(mean_square + 1e-6)
+        divided-without-root: projected / torch.sqrt(mean_square + 1e-6) → projected / (mean_square + 1e-6)
+        counted-from-one: positions, base) → positions + 1, base)
+        turned-backwards: positions, base) → -positions, base)
+            hint: The keys are rotated the other way round. Their positions are 0, 1, 2 and so on, without a minus sign.
         """),
     right=rights("""
         norm: values = projected / torch.sqrt(mean_square + 1e-6) → values = F.rms_norm(projected, projected.shape[-1:], eps=1e-6)
@@ -902,6 +919,19 @@ def indexed(id, says, b, heads, tokens, index_dim, top_k, seed):
     return Probe(id, says, inputs)
 
 
+def with_equal_scores(id, says, b, heads, tokens, index_dim, top_k, seed):
+    """Two keys with scores above 0 and otherwise ties, among which any choice is right: the keys are counted."""
+    keys = -drawn(b, tokens, index_dim, seed=seed + 1).abs()
+    keys[:, :2] = keys[:, :2].abs()
+    inputs = {
+        "index_queries": drawn(b, heads, tokens, index_dim, seed=seed).abs(),
+        "index_keys": keys,
+        "head_weights": drawn(b, tokens, heads, seed=seed + 2).abs(),
+        "top_k": top_k,
+    }
+    return Probe(id, says, inputs, observe="keys-seen")
+
+
 CHOSEN_KEYS = Task(
     id="chosen-keys",
     title="An indexer",
@@ -921,9 +951,10 @@ CHOSEN_KEYS = Task(
         indexed("more", "twelve tokens and a top-k of 4", 3, 2, 12, 6, 4, 11),
         indexed("wide", "five tokens and a top-k of 9", 2, 4, 5, 3, 9, 21),
         indexed("one", "eight tokens and a top-k of 1", 2, 3, 8, 4, 1, 31),
+        with_equal_scores("equal", "ten tokens, many of them with equal scores", 2, 3, 10, 4, 4, 41),
     ),
     checks=(
-        Check("the keys of the largest scores", 3, ("few", "more", "one")),
+        Check("the keys of the largest scores", 3, ("few", "more", "one", "equal")),
         Check("fewer tokens than top-k", 1, ("wide", "few")),
     ),
     learned="An indexer is attention without softmax and values: all it has to get right is the order.",
@@ -932,7 +963,8 @@ CHOSEN_KEYS = Task(
         "the `top_k` keys": "one-key-too-few",
         "with the largest $I_{ij}$": "smallest-chosen",
         "among those that are not in the future": "future-takes-places",
-        "or all of them if there are fewer": "future-chosen",
+        "or all if there are fewer": "future-chosen",
+        "Break ties as you like, within `top_k`": "more-than-top-k",
         "and weights $w$ that the query's token computes": "weights-of-the-keys-token",
     },
     hints=(
@@ -952,6 +984,23 @@ CHOSEN_KEYS = Task(
         future-chosen: return chosen & ~future → return chosen
         smallest-chosen: .topk(min(top_k, num_tokens), dim=-1) → .masked_fill(future, torch.inf).topk(min(top_k, num_tokens), dim=-1, largest=False)
         one-key-too-few: min(top_k, num_tokens) → min(max(top_k - 1, 1), num_tokens)
+        one-key-too-many: min(top_k, num_tokens) → min(top_k + 1, num_tokens)
+        more-than-top-k: best = scores.topk(min(top_k, num_tokens), dim=-1).indices → least = scores.topk(min(top_k, num_tokens), dim=-1).values[..., -1:]
+            torch.zeros_like(scores, dtype=torch.bool).scatter(-1, best, True) → scores >= least
+        future-visible: scores = scores.masked_fill(future, -torch.inf) →
+            return chosen & ~future → return chosen
+        diagonal-hidden: future = window_mask(num_tokens, num_tokens, num_tokens) → future = torch.ones(num_tokens, num_tokens).triu().bool()
+            hint: A query's own token is hidden from it. Only the tokens after it are in the future.
+        future-scored-zero: scores.masked_fill(future, -torch.inf) → scores.masked_fill(future, 0.0)
+        heads-choose-apart: (head_weights.mT[..., None] * by_head).sum(dim=1) → head_weights.mT[..., None] * by_head
+            return chosen & ~future → return (chosen & ~future).any(dim=1)
+        head-weights-softmaxed: head_weights.mT[..., None] → head_weights.softmax(dim=-1).mT[..., None]
+        reshaped-not-turned: head_weights.mT[..., None] → head_weights.reshape(len(head_weights), -1, head_weights.shape[1])[..., None]
+            hint: The heads' weights are reshaped, which puts them in the wrong places. Swap their last two axes: `head_weights.mT`.
+        relu-after-the-weights: torch.relu(index_queries @ index_keys[:, None].mT) → index_queries @ index_keys[:, None].mT
+            (head_weights.mT[..., None] * by_head).sum(dim=1) → torch.relu(head_weights.mT[..., None] * by_head).sum(dim=1)
+        sizes-for-relu: torch.relu(index_queries @ index_keys[:, None].mT) → (index_queries @ index_keys[:, None].mT).abs()
+        largest-head-only: by_head).sum(dim=1) → by_head).amax(dim=1)
         chosen-for-each-key: topk(min(top_k, num_tokens), dim=-1) → topk(min(top_k, num_tokens), dim=-2)
             scatter(-1, best, True) → scatter(-2, best, True)
         mask-polarity: return chosen & ~future → return ~(chosen & ~future)
@@ -965,8 +1014,7 @@ CHOSEN_KEYS = Task(
             allowed = torch.ones(num_tokens, num_tokens, dtype=torch.bool).tril()
             ranks = scores.masked_fill(~allowed, -torch.inf).argsort(dim=-1, descending=True).argsort(dim=-1)
             return (ranks < top_k) & allowed
-        threshold: best = scores.topk(min(top_k, num_tokens), dim=-1).indices → least = scores.topk(min(top_k, num_tokens), dim=-1).values[..., -1:]
-            torch.zeros_like(scores, dtype=torch.bool).scatter(-1, best, True) → scores >= least
+        sort: best = scores.topk(min(top_k, num_tokens), dim=-1).indices → best = scores.argsort(dim=-1, descending=True)[..., :top_k]
         rows: body
             b, _, num_tokens, _ = index_queries.shape
             visible = torch.zeros(b, num_tokens, num_tokens, dtype=torch.bool)
@@ -1041,6 +1089,28 @@ ROTATE_PART = Task(
         rope-base-typed-in: positions, base) → positions)
         rest-dropped: return torch.cat((rotated, x[..., rope_dim:]), dim=-1) → return torch.cat((rotated, torch.zeros_like(x[..., rope_dim:])), dim=-1)
         rest-first: torch.cat((rotated, x[..., rope_dim:]) → torch.cat((x[..., rope_dim:], rotated)
+        rest-rotated: x[..., rope_dim:]), → apply_rope(x[..., rope_dim:], positions, base)),
+        whole-head-left-alone: body
+            rest = x.shape[-1] - rope_dim
+            return torch.cat((apply_rope(x[..., :-rest], positions, base), x[..., -rest:]), dim=-1)
+        zero-rotates-all: above rotated = → rope_dim = rope_dim or x.shape[-1]
+        nothing-rotated: = x
+        neighbours-for-halves: above rotated = → order = torch.arange(rope_dim).view(-1, 2).T.flatten()
+            apply_rope(x[..., :rope_dim], positions, base) → apply_rope(x[..., order], positions, base)[..., order.argsort()]
+            hint: Neighbours are paired. `apply_rope` pairs number i with number i + rope_dim / 2.
+        positions-not-used: positions, base) → torch.arange(x.shape[-2]), base)
+        one-step-too-far: positions, base) → positions + 1, base)
+        turned-backwards: positions, base) → -positions, base)
+            hint: The numbers are rotated the other way round. Use `positions` as they are.
+        tokens-for-numbers: body
+            rotated = apply_rope(x[..., :rope_dim, :], positions[:rope_dim], base)
+            return torch.cat((rotated, x[..., rope_dim:, :]), dim=-2)
+        tokens-for-numbers: body
+            tokens = x[..., :rope_dim, :]
+            rotated = apply_rope(tokens, torch.arange(tokens.shape[-2]), base)
+            return torch.cat((rotated, x[..., rope_dim:, :]), dim=-2)
+        rotated-twice: apply_rope(x[..., :rope_dim], positions, base) → apply_rope(apply_rope(x[..., :rope_dim], positions, base), positions, base)
+        twice-as-many-rotated: above rotated = → rope_dim = 2 * rope_dim
         """),
     right=rights("""
         split: body
@@ -1715,6 +1785,19 @@ COMPRESSED = Task(
             gates[:, :complete] → gates[:, gates.shape[1] - complete :]
         open-block-kept: num_blocks = projected.shape[1] // rate → num_blocks = -(-projected.shape[1] // rate)
             above complete = → missing = num_blocks * rate - projected.shape[1]↵projected = F.pad(projected, (0, 0, 0, missing))↵gates = F.pad(gates, (0, 0, 0, missing), value=-torch.inf)
+        open-block-kept: num_blocks = projected.shape[1] // rate → num_blocks = -(-projected.shape[1] // rate)
+            above complete = → missing = num_blocks * rate - projected.shape[1]↵projected = F.pad(projected, (0, 0, 0, missing))↵gates = F.pad(gates, (0, 0, 0, missing))
+        one-weight-for-all-numbers: torch.softmax(gates + position_bias, dim=2) → torch.softmax(gates + position_bias, dim=2).mean(dim=-1, keepdim=True)
+        bias-of-neighbours: gates + position_bias → gates + position_bias.repeat_interleave(num_blocks, dim=0).unflatten(0, (num_blocks, rate))
+        bias-backwards: gates + position_bias → gates + position_bias.flip(0)
+        bias-subtracted: gates + position_bias → gates - position_bias
+        bias-on-the-tokens: gates + position_bias → gates
+            (weights * projected) → (weights * (projected + position_bias))
+        weights-from-the-tokens: gates + position_bias → projected + position_bias
+        gates-scaled: gates + position_bias → (gates + position_bias) / gates.shape[-1] ** 0.5
+        gates-scaled: gates + position_bias → gates / gates.shape[-1] ** 0.5 + position_bias
+        largest-gate-only: return (weights * projected).sum(dim=2) → return projected.gather(2, weights.argmax(dim=2, keepdim=True)).squeeze(2)
+        block-added-up: return (weights * projected).sum(dim=2) → return projected.sum(dim=2)
         short-text-refused: body
             rate, found = len(position_bias), []
             for begin in range(0, projected.shape[1] - rate + 1, rate):
