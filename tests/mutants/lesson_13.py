@@ -77,7 +77,7 @@ clone: both[..., -window:, :] if window else both → (both[..., -window:, :] if
 additive-mask: attn_mask=~hidden → attn_mask=torch.zeros(hidden.shape).masked_fill(hidden, -torch.inf)
 lists: contexts, read = [], {} → contexts, read = [], [None] * len(self.windows)
 == chosen-keys
-absolute (named, values): torch.relu(index_queries @ index_keys[:, None].mT) → (index_queries @ index_keys[:, None].mT).abs()
+relu-of-queries (named, values): torch.relu(index_queries @ index_keys[:, None].mT) → torch.relu(index_queries) @ index_keys[:, None].mT
 squared-weights (named, values): head_weights.mT[..., None] * by_head → head_weights.mT[..., None] ** 2 * by_head
 clamp: torch.relu(index_queries @ index_keys[:, None].mT) → (index_queries @ index_keys[:, None].mT).clamp(min=0)
 == compressed-keys
@@ -86,7 +86,7 @@ no-place (named, values): gates + position_bias → gates + position_bias.mean()
 swapped-axes: (weights * projected).sum(dim=2) → (weights * projected).transpose(1, 2).sum(dim=1)
 == rotate-part
 half-of-it (named, values): x[..., :rope_dim], positions, base) → x[..., :rope_dim], positions / 2, base)
-backwards (named, values): x[..., :rope_dim], positions, base) → x[..., :rope_dim], -positions, base)
+third-of-it (named, values): x[..., :rope_dim], positions, base) → x[..., :rope_dim], positions / 3, base)
 concatenate: torch.cat((rotated, x[..., rope_dim:]), dim=-1) → torch.concatenate([rotated, x[..., rope_dim:]], dim=-1)
 == stretched-frequencies
 divided-by-root (named, values): frequencies / factor → frequencies / factor**0.5
