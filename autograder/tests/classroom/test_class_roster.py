@@ -404,6 +404,10 @@ def test_what_a_list_changed_is_as_before_after_undo(folder, tmp_path):
     changed = "first name Bob → Robert, last name Brown → Braun, address bob@example.org → rb@example.org"
     assert f"changed: Robert Braun (bob): {changed}, section none → Z" in run(folder, "roster", listed)
     assert class_list(book).people["bob"].name == "Robert Braun"
+    after = class_list(book).people
+    would = "Would be taken back: 0 taken out of the class, 1 as they were before."
+    assert would in run(folder, "roster", "--undo", "--dry-run")
+    assert class_list(book).people == after
     assert "1 as they were before" in run(folder, "roster", "--undo")
     assert class_list(book).people == before
 
@@ -427,6 +431,8 @@ def test_one_student_can_be_taken_out_who_has_handed_in_nothing(folder, tmp_path
     book = Class(folder)
     archive = zipped(tmp_path / "all.zip", [(f"amy/{LESSON}.ipynb", notebook())])
     run(folder, "collect", archive)
+    would = "Would be taken out of the class: Bob Brown (bob)"
+    assert would in run(folder, "roster", "--remove", "bob", "--dry-run")
     assert "Taken out of the class: Bob Brown (bob)" in run(folder, "roster", "--remove", "bob")
     assert "Amy Adams (amy) has handed something in" in run(folder, "roster", "--remove", "amy", code=2)
     assert "Nobody in the class has the id bob" in run(folder, "roster", "--remove", "bob", code=2)

@@ -117,8 +117,8 @@ def _change(new: Sequence[Person], before: Sequence[Person]) -> RosterChange:
     )
 
 
-def undo(course: Class) -> tuple[list[str], list[str], list[str]]:
-    """Undo the last change of the class list.
+def undo(course: Class, dry: bool = False) -> tuple[list[str], list[str], list[str]]:
+    """Undo the last change of the class list; write nothing if `dry`.
 
     Returns:
         The students who were removed, those whose earlier data was restored, and those who stay because they
@@ -128,7 +128,7 @@ def undo(course: Class) -> tuple[list[str], list[str], list[str]]:
         BadList: there is no change to undo.
     """
     removed, restored, stay = [], [], []
-    with GradebookWriter(course) as book, readable(course.database):
+    with GradebookWriter(course, dry=dry) as book, readable(course.database):
         last = next(iter(book.verdicts.read(RosterChange)), None)
         if last is None:
             raise BadList("No change of the class list is known that could be taken back.")
@@ -154,13 +154,13 @@ def undo(course: Class) -> tuple[list[str], list[str], list[str]]:
     return removed, restored, stay
 
 
-def remove(course: Class, student: str) -> Person:
-    """Remove a student who has handed in nothing, and return their entry.
+def remove(course: Class, student: str, dry: bool = False) -> Person:
+    """Remove a student who has handed in nothing, and return their entry; write nothing if `dry`.
 
     Raises:
         BadList: there is no such student, or there is work or a score of theirs.
     """
-    with GradebookWriter(course) as book, readable(course.database):
+    with GradebookWriter(course, dry=dry) as book, readable(course.database):
         person = class_list(course).people.get(student)
         if person is None:
             raise BadList(f"Nobody in the class has the id {student}. Nothing was changed.")

@@ -46,10 +46,11 @@ def roster(
     if (bool(file), lti, undo, bool(remove)).count(True) != 1:
         refuse("Name a list of students, or say --lti, --undo or --remove.")
     if remove:
-        say(f"Taken out of the class: {remove_student(class_folder, remove).who}")
+        person = remove_student(class_folder, remove, dry_run)
+        say(f"{'Would be taken' if dry_run else 'Taken'} out of the class: {person.who}")
         return
     if undo:
-        _undo_roster(class_folder)
+        _undo_roster(class_folder, dry_run)
         return
     if file:
         people = read_people(file, [kind.lists for kind in platforms_of(class_folder.banks.course).values()])
@@ -102,9 +103,9 @@ def _show_guess(file: Path, people: Sequence[Person]) -> None:
         )
 
 
-def _undo_roster(class_folder: Class) -> None:
-
-    removed, restored, stay = undo(class_folder)
-    say(f"Taken back: {len(removed)} taken out of the class, {len(restored)} as they were before.")
+def _undo_roster(class_folder: Class, dry: bool) -> None:
+    removed, restored, stay = undo(class_folder, dry)
+    done = "Would be taken back" if dry else "Taken back"
+    say(f"{done}: {len(removed)} taken out of the class, {len(restored)} as they were before.")
     if stay:
         say(f"These have handed something in, and stay: {listed(stay)}.")
