@@ -696,6 +696,31 @@ def test_of_several_the_one_counts_that_the_class_agreed_on_and_student_and_inst
         assert opened.find_submission(LESSON, "ada").timestamp.day == days[rule]
 
 
+def test_another_rule_is_told_of_until_it_is_graded_and_an_attempt_is_late_by_its_own_time_alone(
+    folder, solved
+):
+    """The first, of which no time is known, has all points; the second is late and has 2."""
+    saved = folder / "collected" / "earlier" / "ada" / LESSON
+    saved.mkdir(parents=True)
+    nbformat.write(solved, saved / "a.ipynb")
+    hand_in(folder, "ada", nbformat.read(file_of(folder, "cleo"), as_version=4))
+    (file_of(folder, "ada").parent / "timestamp.txt").write_text("2026-10-15 10:00:00 UTC")
+    rules = f"penalty_per_day = 0.1\n[due]\n{LESSON} = 2026-10-15T00:00:00Z\n[attempts]\n{LESSON} = "
+    say = ["export", "--xlsx", str(folder / "all.xlsx"), "--course", str(folder)]
+    line = f"{LESSON}: another attempt may count now for ada: autograder grade {LESSON}\n"
+    for rule, points, changes in (
+        ("last", 1.8, False),
+        ("last on time", FULL, True),
+        ("best", FULL, True),
+        ("last", 1.8, True),
+    ):
+        (folder / "class.toml").write_text(f"{rules}'{rule}'\n")
+        assert (line in CliRunner().invoke(cli.app, say).output) == changes, rule
+        grade(folder, students=frozenset({"ada"}))
+        assert exports.scores(Class(folder)).scores["ada", LESSON] == points, rule
+        assert line not in CliRunner().invoke(cli.app, say).output, rule
+
+
 # Only some, and only looking
 
 

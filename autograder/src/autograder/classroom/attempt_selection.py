@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -11,12 +11,16 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell
 
 from autograder.classroom.collection import folder_of
+from autograder.grading import graded_results
 from autograder.grading.class_folder import STAMP, Class, Submission, handed_in
-from autograder.grading.late_policy import ATTEMPT, BEST, LAST, ON_TIME
+from autograder.grading.gradebook_writer import ATTEMPTS
+from autograder.grading.graded_results import Grading
+from autograder.grading.late_policy import ATTEMPT, BEST, LAST, ON_TIME, Policy
 from autograder.grading.read_submission import beside, moment, refused
 from autograder.grading.reader_processes import READING, LimitReached, run_limited
-from autograder.grading.releases import ids_among
+from autograder.grading.releases import earlier, ids_among, tasks_of_all
 from autograder.words.language import SPOKEN, LazyMessage, _, speaking
+from autograder.words.phrases import listed
 
 # Earlier ones that are looked at, the last of them.
 MOST = 10
@@ -30,11 +34,19 @@ class Attempts:
     all: Sequence[Submission]
     times: Sequence[datetime | None]
 
-    @property
-    def digest(self) -> str:
-        """A digest of all attempts and of the rule. If it has changed, the grade is out of date."""
-        parts = [self.rule.encode(), *(hashlib.sha256(handed_in(attempt)).digest() for attempt in self.all)]
-        return hashlib.sha256(b"".join(parts)).hexdigest()
+    def made_from(self, policy: Policy) -> dict[str, str]:
+        """Return digests of the attempt that counts, and of all attempts and the rule.
+
+        If one has changed, the grade is out of date.
+        """
+        digests = [hashlib.sha256(handed_in(attempt)) for attempt in self.all]
+        due = policy.due_for(self.all[-1].lesson, self.all[-1].student)
+        if self.rule == BEST:  # which one it was is found out only by grading all of them
+            submission = f"{due} {policy.penalty_per_day}"
+        else:
+            submission = digests[self.chosen(due)].hexdigest()
+        parts = [self.rule.encode(), *(digest.digest() for digest in digests)]
+        return {"submission": submission, ATTEMPTS: hashlib.sha256(b"".join(parts)).hexdigest()}
 
     def chosen(self, due: datetime | None) -> int:
         """Return the index of the attempt that counts, as far as the times of the attempts decide it."""
@@ -68,18 +80,46 @@ def attempts(course: Class, submission: Submission, tasks: Collection[str]) -> A
     rule = course.policy.attempts.get(submission.lesson, LAST)
     notebooks: list[tuple[datetime, datetime | None, Submission]] = []
     if rule != LAST:
-        earlier = folder_of(course) / "earlier" / submission.student / submission.lesson
-        for path in earlier.glob("*.ipynb"):
+        folder = folder_of(course) / "earlier" / submission.student / submission.lesson
+        for path in folder.glob("*.ipynb"):
             stamp = path.with_name(f"{path.stem}-{STAMP}")
             time = course.policy.time_of(submission.lesson, moment(beside(stamp)))
             put_there = datetime.fromtimestamp(path.stat().st_mtime, UTC).replace(tzinfo=None)
-            if not refused(path, earlier):
+            if not refused(path, folder):
                 notebooks.append((time or put_there, time, replace(submission, path=path, stamped=stamp)))
         notebooks = sorted(notebooks, key=lambda attempt: attempt[0])[-MOST:]
         notebooks = [attempt for attempt in notebooks if _is_of(attempt[2], tasks)]
     all_of_them = [*(attempt for _time, _known, attempt in notebooks), submission]
     last = course.policy.time_of(submission.lesson, moment(beside(submission.stamp)))
     return Attempts(rule, all_of_them, [*(time for _, time, _one in notebooks), last])
+
+
+def attempts_to_grade(course: Class, lessons: Iterable[str]) -> Iterator[str]:
+    """Yield a line for each lesson in which other attempts may count than those that were graded.
+
+    Which attempt counts changes with its rule and the due date in `class.toml`, and with a new attempt.
+    """
+    with graded_results.opened(course.database) as store:
+        gradings = store.read(Grading)
+    for lesson in sorted({grading.lesson for grading in gradings}.intersection(lessons, course.lessons)):
+        graded_from = {grading.student: grading.made_from for grading in gradings if grading.lesson == lesson}
+        several = {student for student, digests in graded_from.items() if ATTEMPTS in digests}
+        if course.policy.attempts.get(lesson, LAST) != LAST:
+            several |= graded_from.keys()
+        if not several:
+            continue
+        now = course.current(lesson)
+        tasks = tasks_of_all(now, earlier(now))
+        who = []
+        for submission in course.submissions(lesson, several):
+            of_student, before = attempts(course, submission, tasks), graded_from.get(submission.student)
+            if before and (len(of_student.all) > 1 or ATTEMPTS in before):
+                digests = of_student.made_from(course.policy)
+                same = [name for name, digest in digests.items() if before.get(name) == digest]
+                if "submission" not in same or (of_student.rule == BEST and ATTEMPTS not in same):
+                    who.append(submission.student)
+        if who:
+            yield f"{lesson}: another attempt may count now for {listed(who)}: autograder grade {lesson}"
 
 
 def _is_of(submission: Submission, tasks: Collection[str]) -> bool:

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from autograder.classroom import score_export as exports
+from autograder.classroom.attempt_selection import attempts_to_grade
 from autograder.classroom.csv_tables import Table, read_list
 from autograder.classroom.platforms.protocol import Platform
 from autograder.classroom.platforms.registry import platforms_of
@@ -67,11 +68,11 @@ def export(
         refuse("A workbook has all lessons in it: leave out the lesson.")
     if sheet_given:
         _refuse_unfillable(to, platforms)
-    for line in follow(class_folder):
-        say(line)
-    class_scores = exports.scores(class_folder)
     lessons = class_folder.banks.course.lessons
     chosen = resolve_lessons(lessons, [lesson])[0] if lesson else ""
+    for line in (*follow(class_folder), *attempts_to_grade(class_folder, [chosen] if chosen else lessons)):
+        say(line)
+    class_scores = exports.scores(class_folder)
     _tell_of_manual_grades(class_scores, [chosen] if chosen else class_scores.lessons)
     if lti:
         _send(class_folder, class_scores, [chosen] if chosen else lessons, scale, comments, dry_run)

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from autograder.classroom.attempt_selection import attempts_to_grade
 from autograder.classroom.return_feedback import make_pages
 from autograder.command.console import LessonName, Root, refuse, resolve_lessons, say
 from autograder.grading.class_folder import Class
@@ -23,7 +24,7 @@ def feedback(
     """Make the feedback pages of a lesson that are missing, or older than the grades."""
     class_folder = Class.of(course)
     (name,) = resolve_lessons(class_folder.lessons, [lesson])
-    for line in follow(class_folder):
+    for line in (*follow(class_folder), *attempts_to_grade(class_folder, [name])):
         say(line)
     if not any(submission.graded.is_file() for submission in class_folder.submissions(name)):
         refuse(f"Nothing of {name} is graded yet: autograder grade {name}")

@@ -318,10 +318,7 @@ class _Run:
             made_from["what tasks count that it lacks"] = self._course.policy.missing_tasks
         is_best = several is not None and several.rule == BEST
         if several:
-            made_from["attempts"] = several.digest
-        if is_best:  # which one it was is found out only by grading all of them
-            policy = self._course.policy
-            made_from["submission"] = f"{policy.due_for(*which)} {policy.penalty_per_day}"
+            made_from |= several.made_from(self._course.policy)
         if book.has_no_time(submission):
             self.told.add(who, f"{STAMP} beside the submission says no time, so it does not count as late")
         if self._order.force or not book.is_current(submission, made_from):

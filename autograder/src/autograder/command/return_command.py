@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from autograder.classroom import return_feedback as packing
+from autograder.classroom.attempt_selection import attempts_to_grade
 from autograder.classroom.platforms.protocol import Platform
 from autograder.classroom.platforms.registry import platforms_of
 from autograder.classroom.return_feedback import Packed
@@ -46,7 +47,7 @@ def return_(
     to = platforms[chosen[0]]
     ending = f"{name}-{to.name}.zip" if to.knows_pages else name
     target = out or Path(class_folder.directory.root) / "returned" / ending
-    for line in follow(class_folder):
+    for line in (*follow(class_folder), *attempts_to_grade(class_folder, [name])):
         say(line)
     packed = packing.give_back(class_folder, name, to, target, anyway)
     _say_who_is_left_out(packed, name, to)

@@ -41,6 +41,8 @@ from autograder.records.authoring_errors import BadBook
 from autograder.words.language import LazyMessage
 
 PERMISSIONS = 0o444
+# What a grade was made from, where it is one of several attempts.
+ATTEMPTS = "attempts"
 SQLITE = "sqlite:///"
 
 # Where nbgrader's programs are, and the table that it makes last.
@@ -174,8 +176,7 @@ class GradebookWriter:
         handed_in = notebook.assignment
         before = handed_in.timestamp, notebook.late_submission_penalty or 0.0, notebook.score
         if timed:
-            last = None if is_guess(handed_in.timestamp) else handed_in.timestamp
-            handed_in.timestamp = self._timestamp(submission) or last
+            handed_in.timestamp = self._timestamp(submission) or self._kept_time(handed_in, {})
         self.recount(submission.lesson, submission.student)
         after = handed_in.timestamp, notebook.late_submission_penalty or 0.0, notebook.score
         self._gradebook.db.commit()
@@ -242,12 +243,11 @@ class GradebookWriter:
         if student not in self._students:
             book.update_or_create_student(student)
             self._students.add(student)
-        timestamp = self._timestamp(submission)
-        arguments = {"timestamp": timestamp} if timestamp else {}
         # nbgrader puts a submission together of parts that are not in the book yet: none is written alone.
         # And each question to the book would write what has changed before.
         with book.db.no_autoflush:
-            handed_in = book.update_or_create_submission(lesson, student, **arguments)
+            handed_in = book.update_or_create_submission(lesson, student)
+            handed_in.timestamp = self._timestamp(submission) or self._kept_time(handed_in, made_from)
             self._extend(lesson, student, handed_in)
             notebook = self._notebook(submission)
             names = self._names(lesson)
@@ -274,6 +274,19 @@ class GradebookWriter:
         """Return the time in nbgrader's file beside the submission; None if that has none."""
         time = None if submission.refused else moment(beside(submission.stamp))
         return self._course.policy.time_of(submission.lesson, time)
+
+    def _kept_time(self, handed_in: SubmittedAssignment, made_from: Mapping[str, str]) -> datetime | None:
+        """Return the gradebook's own time of a submission that says none; None if it is not a person's.
+
+        It is none for a guess, and where it may be the time of another attempt of the student.
+        """
+        lesson, student = handed_in.assignment.name, handed_in.student.id
+        graded_from = (
+            made_from,
+            *(known.made_from for known in self.verdicts.read(Grading, lesson, student)),
+        )
+        another = any(ATTEMPTS in digests for digests in graded_from)
+        return None if another or is_guess(handed_in.timestamp) else handed_in.timestamp
 
     def _score(self, lesson: str, notebook: SubmittedNotebook, cells: Mapping[str, NotebookNode]) -> None:
         """Put the points of each task into the book, and what is said below an answer without a response."""
