@@ -271,6 +271,18 @@ class TestDesk(AsyncHTTPTestCase):
         assert self.hand() == {"ada": 4.0, "bob": 1.0, "cleo": 4.0}
         assert read(self.course).known.scores["zoe", LESSON] == 4.0
         assert "how many points" in json.loads(self.give(CODE, key="everybody", points="").body)["error"]
+        (zoe,) = read(self.course).works["zoe"]
+        assert zoe.waiting == 0
+
+    def test_who_handed_in_nothing_has_handed_in_nothing_again_once_the_points_are_taken_back(self):
+        with Gradebook(self.course.database, self.course.directory.course_id) as book:
+            book.add_student("zoe")
+        self.give(CODE, key="everybody", points="4")
+        before = read(self.course)
+        manual_grades.take_back(before, before.changes[-1].action, "")
+        after = read(self.course)
+        assert (after.works.get("zoe"), after.known.scores.get(("zoe", LESSON))) == (None, None)
+        assert set(after.works) == set(TEXTS)
 
     def test_the_same_words_get_the_same_points_and_nobody_overwrites_what_another_gave(self):
         with graded_results.opened(self.course.database) as store:

@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from nbgrader.api import Grade, MissingEntry
+from nbgrader.api import Grade, MissingEntry, SubmittedNotebook
 
 from autograder.classroom.desk.page_data import Data, NotThere
 from autograder.grading.gradebook_writer import GradebookWriter
@@ -144,8 +144,33 @@ def take_back(data: Data, action: str, by: str) -> tuple[int, int]:
         book.verdicts.add(changes)
         for change in changes:
             book.recount(change.lesson, change.student)
+        graded = {(grading.lesson, grading.student) for grading in data.gradings}
+        for change in changes:
+            if (change.lesson, change.student) not in graded:
+                _restore_empty(book, change.lesson, change.student)
         book.nbgrader.db.commit()
     return len(given) - unchanged, unchanged
+
+
+def enter(book: GradebookWriter, lesson: str, student: str) -> None:
+    """Enter a student who has handed in nothing, with nothing to read, so that they can have points."""
+    book.nbgrader.update_or_create_submission(lesson, student)
+    _expect_nothing(book.nbgrader.find_submission_notebook(lesson, lesson, student))
+
+
+def _restore_empty(book: GradebookWriter, lesson: str, student: str) -> None:
+    """Remove the entry of a student who has handed in nothing, once a person has given nothing there."""
+    notebook = book.nbgrader.find_submission_notebook(lesson, lesson, student)
+    _expect_nothing(notebook)
+    points = [score for grade in notebook.grades for score in (grade.auto_score, grade.manual_score)]
+    if not any(comment.manual_comment for comment in notebook.comments) and set(points) <= {None}:
+        book.withdraw(lesson, student, "points by hand taken back")
+
+
+def _expect_nothing(notebook: SubmittedNotebook) -> None:
+    """Mark no task of a notebook that was not handed in as one to read."""
+    for grade in notebook.grades:
+        grade.needs_manual_grade = False
 
 
 def _set(
