@@ -215,6 +215,22 @@ def test_a_guessed_time_follows_a_due_date_that_moves(graded):
     assert exports.scores(Class(graded)).scores["ada", LESSON] == FULL
 
 
+def test_a_page_has_what_a_person_gave_even_for_a_file_that_could_not_be_read(graded):
+    with book(graded) as opened:
+        opened.find_grade("convolve", LESSON, LESSON, "dan").manual_score = 1.0
+        opened.find_comment("convolve-answer", LESSON, LESSON, "dan").manual_comment = "Hand it in again."
+        opened.db.commit()
+    assert CliRunner().invoke(cli.app, ["feedback", LESSON, "--course", str(graded)]).exit_code == 0
+    pages = {who: graded / "feedback" / who / LESSON / f"{LESSON}.html" for who in ("bob", "dan")}
+    texts = {who: page.read_text(encoding="utf-8") for who, page in pages.items()}
+    assert "Your file could not be read" in texts["dan"]
+    assert "1 of 5 points" in texts["dan"]
+    assert "Hand it in again." in texts["dan"]
+    # Nobody wrote what nbgrader says below an answer that is as it was handed out.
+    assert "No response." in texts["bob"]
+    assert "with a comment" not in texts["bob"]
+
+
 @pytest.mark.parametrize("what", ["a comment", "points in the formgrader", "nothing"])
 def test_a_page_is_old_once_a_person_has_given_something_wherever_they_did(graded, what):
     words = ["feedback", LESSON, "--course", str(graded)]
