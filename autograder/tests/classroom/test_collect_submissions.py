@@ -409,6 +409,11 @@ def test_who_is_late_in_two_lessons_is_named_with_both(folder, tmp_path):
     ]
     output = run(folder, "collect", *archives)
     assert f"by how much: amy {LESSON} and amy {OTHER}." in output
+    (folder / "class.toml").write_text(
+        "[due]\n" + "".join(f"{name} = 2026-03-01\n" for name in (LESSON, OTHER))
+    )
+    output = run(folder, "collect", *archives)
+    assert "late by a moment: by the smallest penalty, or in time with an extension." in output
 
 
 def test_what_a_platform_marks_as_late_is_late_also_where_the_due_date_comes_afterwards(folder, tmp_path):

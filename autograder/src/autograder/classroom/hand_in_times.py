@@ -130,7 +130,7 @@ def tell_of_late_ones(request: Request, outcome: Collected) -> None:
     several = len({placed.lesson for placed in late}) > 1
     who = listed([f"{placed.student} {placed.lesson}" if several else placed.student for placed in late])
     if all(placed.time for placed in late):
-        how = "Each counts as late by a moment, so by the smallest penalty"
+        how = "Each counts as late by a moment: by the smallest penalty, or in time with an extension"
     else:
         how = (
             "class.toml has no due date for the lesson yet; once it has one, each counts as late by a moment"
