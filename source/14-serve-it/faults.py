@@ -1356,8 +1356,8 @@ FAULTS = (
     ),
     Fault(
         "copied-before-refusal",
-        "a refused call leaves a copy behind",
-        "There is a free block for the copy, but too few for the new tokens, and the refused call leaves the copy behind. Count the blocks for both first.",
+        "a refused call leaves a copy in the pool",
+        "There is a free block for the copy, but too few for the new tokens, and the refused call leaves the copy in the pool. Count the blocks for both first.",
         section="14-serve-it#shared-cache-task",
     ),
     Fault(
@@ -1525,7 +1525,7 @@ FAULTS = (
     Fault(
         "unfinished-counts-zeroed",
         "unfinished prompts are left out of the sums",
-        "The counts of unfinished prompts are 0 when they are summed. Their rows are in the logits all the same, so the texts after them read rows that are too early.",
+        "The counts of unfinished prompts are 0 when they are summed. Their rows are still in the logits, so the texts after them read rows that are too early.",
         section="14-serve-it#bug-chunk-end-task",
     ),
     Fault(

@@ -1055,7 +1055,7 @@ FAULTS = (
     ),
     Fault(
         "capstone-wrong-column-dropped",
-        "another column than the sink's is dropped",
+        "the dropped column is not the sink's",
         "A key's column is dropped after the softmax, and the sink's is kept. Drop the one that you added.",
         section="15-capstone#blank-attention-task",
     ),
@@ -1157,7 +1157,7 @@ FAULTS = (
     ),
     Fault(
         "capstone-kept-before-joined",
-        "only the last piece is kept",
+        "a piece is stored before it is joined",
         "Only the last piece is kept, because it is stored before the earlier ones are joined to it. Join first, then keep.",
         section="15-capstone#port-granite-task",
     ),
@@ -1301,7 +1301,7 @@ FAULTS = (
     ),
     Fault(
         "capstone-base-typed-in",
-        "the base is typed in",
+        "the rotation's base is typed in",
         "Another base is typed in. Use the one that is given.",
         section="15-capstone#bug-neighbours-task",
     ),
