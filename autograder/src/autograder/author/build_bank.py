@@ -33,7 +33,7 @@ from autograder.probe.generic_behaviour import examine
 from autograder.probe.learner_code import is_notebook_file
 from autograder.probe.line_trace import follow
 from autograder.records.authoring_errors import AuthoringError
-from autograder.records.bank import (
+from autograder.records.bank import (  # type: ignore[attr-defined]  # Examination is run_outcome's
     AS_SEEN,
     RESULT,
     Argument,
@@ -356,7 +356,7 @@ def without_decisions(task: Task, examined: Examination | None) -> Examination |
             influence
             for influence in examined.influences
             if not (
-                isinstance(given.get(influence.input), Tensor) and given[influence.input].is_floating_point()
+                isinstance(given.get(influence.input), Tensor) and given[influence.input].is_floating_point()  # type: ignore[union-attr]  # no item is narrowed
             )
         ),
     )
