@@ -332,7 +332,7 @@ class TestDesk(AsyncHTTPTestCase):
         asked.mkdir()
         (asked / "ada.csv").write_text(f'id,lesson,task,request\nada,{LESSON},{CODE},"My stride, is it 2?"\n')
         (asked / "form.csv").write_text(
-            f"Name;lesson;task;request\nbob;02;{CODE};<b>Why?</b>\nzoe;02;{CODE};Me too\nbob;02;no-task;x\n"
+            f"Name;lesson;task;request\nbob;2;{CODE};<b>Why?</b>\nzoe;02;{CODE};Me too\nbob;02;no-task;x\n"
         )
         (asked / "form.csv").rename(form := folder / "form.csv")
         output = run(folder, "regrade", asked, form, code=1)

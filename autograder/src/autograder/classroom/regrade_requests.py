@@ -231,7 +231,8 @@ def _request_in(
     (student,) = students
     lesson, task = (visible(cells[name].strip()) for name in (LESSON, TASK))
     names = lessons.get((student, task), [])
-    which = [name for name in names if lesson in (name, name.partition("-")[0])]
+    number = lesson.zfill(2)  # a spreadsheet makes 1 of 01
+    which = [name for name in names if lesson == name or number == name.partition("-")[0]]
     if not which:
         return f"{student} has no score for the task {task or '(none)'} of {lesson or '(no lesson)'}"
     text = " ".join(visible(line) for line in cells[TEXT].split())[:MOST_TEXT]
