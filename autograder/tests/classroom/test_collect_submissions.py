@@ -509,6 +509,9 @@ def test_class_toml_is_made_and_then_checked_by_one_command(folder):
     text = (folder / "class.toml").read_text()
     (folder / "class.toml").write_text(text.replace(f"# {LESSON} = 2026", f"{LESSON} = 2026", 1))
     assert f"{LESSON}: due 2026-03-01 23:59" in run(folder, "class")
+    with (folder / "class.toml").open("a") as file:  # a line that is added below is one of its table
+        file.write(f'{LESSON} = "last on time"\n')
+    assert "attempts: last on time" in run(folder, "class")
     every = re.sub(
         r"^# (?=\w+ = |\[|jdoe|01-)", "", text, flags=re.MULTILINE
     )  # each line that says something

@@ -50,7 +50,7 @@ BEGINNING = """\
 # [extensions.{first}]
 # jdoe = "3d"
 
-# [attempts]                     # which of several counts: last, last on time or best
+[attempts]                       # which of several counts: last, last on time or best
 # {first} = "best"
 """
 
