@@ -500,8 +500,6 @@ def test_the_plan_of_a_model_that_shares_is_the_one_of_gemma_3n(library, today):
 
 
 def test_mistral_large_4_takes_the_sources_as_a_list(library, today):
-    from huggingface_hub.errors import StrictDataclassClassValidationError
-
     windows = torch.tensor([4, 0, 4, 4, 0, 4])
     sizes = {"num_hidden_layers": 6}
     sources = today["kv_sources"](windows, 3).tolist()
@@ -510,7 +508,7 @@ def test_mistral_large_4_takes_the_sources_as_a_list(library, today):
     assert all(mode.startswith("reuse") for mode in config.kv_sharing_modes[3:])
     assert config.no_rope_layers == [1, 1, 1, 0, 1, 1]
     assert set(config.layer_types) == {"indexed_attention"}
-    with pytest.raises(StrictDataclassClassValidationError, match="owns its cache"):
+    with pytest.raises(Exception, match="owns its cache"):  # a class of its own configuration library
         library.MistralLarge4TextConfig(**sizes, kv_source_layers=[0, 1, 2, 2, 1, 3])
 
 

@@ -166,7 +166,6 @@ hooked: body
     return torch.stack([*(model.unembedding(model.norm(x)) for x in found), last])
 == logit-attribution
 sample-variance (named, values): correction=0 → unbiased=True
-bias-forgotten (named, values, shape): torch.cat((normed, shift)) → normed
 added-up (named, values, shape): .sum(dim=-1) → .sum(dim=-1).sum(dim=0)
 std: parts.sum(dim=0).var(dim=-1, keepdim=True, correction=0) → parts.sum(dim=0).std(dim=-1, keepdim=True, correction=0).square()
 matmul: (torch.cat((normed, shift)) * right).sum(dim=-1) → (torch.cat((normed, shift))[..., None, :] @ right[..., None]).flatten(3)[..., 0]

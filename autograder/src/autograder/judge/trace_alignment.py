@@ -90,7 +90,7 @@ def align_trace(
 
 
 def _crossed(names: Mapping[str, str]) -> set[str]:
-    """Return the steps that have each other's names in an answer, `k` for the queries and `q` for the keys.
+    """Return the steps that have each other's names in an answer, such as `a` for b and `b` for a.
 
     `names` are an answer's own, by those of the steps.
     """

@@ -202,7 +202,7 @@ class SignatureTable:
         members: (explanations, mistakes)
         cells: (explanations, probes)
         kind, mark: (signatures,)
-        numbers: (signatures, numbers), 0 where the result is no tensor
+        numbers: (signatures, numbers), 0 where a result is not a tensor
     """
 
     probes: tuple[str, ...]
