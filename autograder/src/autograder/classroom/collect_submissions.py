@@ -25,6 +25,7 @@ from autograder.classroom.collection import (
     Placed,
     Request,
     folder_of,
+    keep_earlier,
     read_record,
     record_in,
     submitted_path,
@@ -37,7 +38,7 @@ from autograder.classroom.hand_in_times import (
     tell_of_useless_times,
     time_by_platform,
 )
-from autograder.classroom.misplaced_notebooks import digest_of, find_misplaced, take_back, without
+from autograder.classroom.misplaced_notebooks import find_misplaced, take_back, without
 from autograder.classroom.platforms.protocol import HandedFile
 from autograder.classroom.quiz_answers import OF_QUIZ, is_of_quiz, take_quiz
 from autograder.classroom.submission_archives import BadArchive, entries
@@ -85,9 +86,9 @@ def collect_files(request: Request, archives: Iterable[Path]) -> Collected:
             sorting.take(lesson, entry, tasks)
     sorting.settle_doubtful()
     misplaced = find_misplaced(request, record, sorting.by_student)
-    outcome.notes += [which.told for which in misplaced]
+    outcome.notes += [item.description for item in misplaced]
     record = without(record, misplaced)
-    withdrawn = {(which.lesson, which.student) for which in misplaced if which.submitted}
+    withdrawn = {(item.lesson, item.student) for item in misplaced if item.submitted}
     request = replace(request, withdrawn=withdrawn)
     outcome.others = [take_quiz(request, entry) for entry in outcome.others]
     for (lesson, student), several in sorted(sorting.by_student.items()):
@@ -370,13 +371,14 @@ def put(course: Class, placed: Placed) -> None:
     """Write a notebook and its time of submission, and keep the version that it replaces."""
     for earlier in placed.before:
         time = time_by_platform(course, earlier)
-        _aside(course, placed, earlier.content, stamped(time) if time else b"")
+        keep_earlier(course, placed.lesson, placed.student, earlier.content, stamped(time) if time else b"")
     path = submitted_path(course, placed.lesson, placed.student)
     stamp = path.parent / STAMP
     if placed.state in STAYS:
         return
     if placed.state == "replaces an earlier one":
-        _aside(course, placed, path.read_bytes(), stamp.read_bytes() if stamp.is_file() else b"")
+        time_there = stamp.read_bytes() if stamp.is_file() else b""
+        keep_earlier(course, placed.lesson, placed.student, path.read_bytes(), time_there)
         stamp.unlink(missing_ok=True)
     if placed.time:
         write_whole(stamp, stamped(placed.time))
@@ -384,14 +386,6 @@ def put(course: Class, placed: Placed) -> None:
         stamp.unlink()
     if placed.state != "as before":
         write_whole(path, placed.entry.content)
-
-
-def _aside(course: Class, placed: Placed, content: bytes, stamp: bytes = b"") -> None:
-    digest = digest_of(content)
-    folder = folder_of(course) / "earlier" / placed.student / placed.lesson
-    write_whole(folder / f"{digest}.ipynb", content)
-    if stamp:
-        write_whole(folder / f"{digest}-{STAMP}", stamp)
 
 
 def keep_archives(request: Request, archives: Iterable[Path]) -> None:

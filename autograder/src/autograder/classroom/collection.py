@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import logging
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -11,8 +12,9 @@ from pathlib import Path
 
 from autograder.classroom.class_roster import Person, Roster
 from autograder.classroom.platforms.protocol import HandedFile, Platform
-from autograder.grading.class_folder import Class
+from autograder.grading.class_folder import STAMP, Class
 from autograder.records import serialization
+from autograder.records.file_digests import write_whole
 
 # Beside submitted/: the archives as they came, versions that were replaced, and what was found out.
 COLLECTED = "collected"
@@ -142,6 +144,24 @@ def record_in(path: Path) -> CollectionRecord | None:
 def folder_of(course: Class) -> Path:
     """Return the folder of archives, earlier versions and the record."""
     return Path(course.directory.root) / COLLECTED
+
+
+def earlier_folder(course: Class, lesson: str, student: str) -> Path:
+    """Return the folder of a student's earlier versions of a lesson's notebook."""
+    return folder_of(course) / "earlier" / student / lesson
+
+
+def digest_of(content: bytes) -> str:
+    """Return the digest by which an earlier version of a notebook is named."""
+    return hashlib.sha256(content).hexdigest()[:12]
+
+
+def keep_earlier(course: Class, lesson: str, student: str, content: bytes, stamp: bytes = b"") -> None:
+    """Write an earlier version of a student's notebook, with its time if there is one."""
+    folder, digest = earlier_folder(course, lesson, student), digest_of(content)
+    write_whole(folder / f"{digest}.ipynb", content)
+    if stamp:
+        write_whole(folder / f"{digest}-{STAMP}", stamp)
 
 
 def submitted_path(course: Class, lesson: str, student: str) -> Path:

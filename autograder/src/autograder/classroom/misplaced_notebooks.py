@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from nbgrader import utils
 
-from autograder.classroom.collection import CollectionRecord, Request, folder_of, submitted_path
+from autograder.classroom.collection import (
+    CollectionRecord,
+    Request,
+    digest_of,
+    earlier_folder,
+    folder_of,
+    keep_earlier,
+    submitted_path,
+)
 from autograder.classroom.platforms.protocol import HandedFile
 from autograder.classroom.submission_archives import entries
 from autograder.classroom.whose import stated
 from autograder.grading.class_folder import STAMP, Class
 from autograder.grading.gradebook_writer import GradebookWriter, gradebook_lock, remove
 from autograder.grading.graded_results import readable
-from autograder.records.file_digests import write_whole
 from autograder.words.phrases import listed
 
 
@@ -33,8 +39,8 @@ class Misplaced:
     wanted: frozenset[str] = frozenset()  # earlier versions that the owners lack, by digest
 
     @property
-    def told(self) -> str:
-        """What is taken back, for a person."""
+    def description(self) -> str:
+        """A sentence on the notebook that is taken back, its student and its owners."""
         what = "the notebook, its score and its page are" if self.submitted else "an earlier version is"
         whose = f"which is the work of {listed(self.owners)}"
         return f"{self.student}, {self.lesson}: {what} taken back: {self.path}, {whose}"
@@ -52,33 +58,29 @@ def find_misplaced(
         record: the record of earlier collections.
         by_student: the notebooks of this collection, by lesson and student.
     """
-    found: dict[tuple[str, str], Misplaced] = {}
+    misplaced: dict[tuple[str, str], Misplaced] = {}
     for (lesson, _), files in by_student.items():
         for entry in files:
-            owners = tuple(stated(request, entry).split(",")) if stated(request, entry) else ()
-            strangers = request.roster.people.keys() - set(owners) if owners else set()
-            for student in sorted(strangers):
+            if not (ids := stated(request, entry)):
+                continue
+            owners = tuple(ids.split(","))
+            current, all_versions = digest_of(entry.content), None
+            for student in sorted(request.roster.people.keys() - set(owners)):
                 last = record.lessons.get(lesson, {}).get(student)
                 submitted = last is not None and _is_of_same_source(last, entry)
-                theirs = {digest_of(file.content) for file in by_student.get((lesson, student), ())}
-                folder = folder_of(request.course) / "earlier" / student / lesson
-                if not submitted and not (folder / f"{digest_of(entry.content)}.ipynb").is_file():
+                folder = earlier_folder(request.course, lesson, student)
+                if not submitted and not (folder / f"{current}.ipynb").is_file():
                     continue
-                versions = _versions(request, entry)
-                earlier = [folder / f"{digest}.ipynb" for digest in sorted(versions - theirs)]
-                earlier = [path for path in earlier if path.is_file()]
-                if (submitted or earlier) and (lesson, student) not in found:
-                    new = {digest_of(file.content) for file in files}
-                    wanted = frozenset(versions - new)
-                    found[lesson, student] = Misplaced(
-                        lesson, student, owners, entry.path, submitted, tuple(earlier), wanted
-                    )
-    return list(found.values())
-
-
-def digest_of(content: bytes) -> str:
-    """Return the digest by which an earlier version of a notebook is named."""
-    return hashlib.sha256(content).hexdigest()[:12]
+                if all_versions is None:  # it reads every archive
+                    all_versions = _versions(request, entry)
+                theirs = {digest_of(file.content) for file in by_student.get((lesson, student), ())}
+                paths = (folder / f"{digest}.ipynb" for digest in sorted(all_versions - theirs))
+                earlier = tuple(path for path in paths if path.is_file())
+                if submitted or earlier:
+                    wanted = frozenset(all_versions - {digest_of(file.content) for file in files})
+                    placement = Misplaced(lesson, student, owners, entry.path, submitted, earlier, wanted)
+                    misplaced.setdefault((lesson, student), placement)
+    return list(misplaced.values())
 
 
 def _is_of_same_source(first: HandedFile, second: HandedFile) -> bool:
@@ -100,43 +102,40 @@ def take_back(course: Class, misplaced: Sequence[Misplaced]) -> None:
     Raises:
         BadBook: the gradebook is in use, or cannot be written; nothing was taken back.
     """
-    graded = [which for which in misplaced if which.submitted]
+    graded = [item for item in misplaced if item.submitted]
     if graded:
         with (
             gradebook_lock(course.database, course.banks.course.root),
             GradebookWriter(course) as book,
             readable(course.database),
         ):
-            for which in graded:
-                whose = f"the notebook is the work of {listed(which.owners)}"
-                book.withdraw(which.lesson, which.student, whose)
-    for which in misplaced:
-        for path in which.earlier:
-            _move(course, which, path, path.with_name(f"{path.stem}-{STAMP}"))
-        if which.submitted:
-            path = submitted_path(course, which.lesson, which.student)
-            _move(course, which, path, path.with_name(STAMP))
-            root = Path(course.directory.root)
-            for folder in (
-                *(path.parent,) * (path.parent.is_dir() and not any(path.parent.iterdir())),
-                course.place(course.directory.autograded_directory, which.student, which.lesson),
-                course.place(course.directory.feedback_directory, which.student, which.lesson),
-                root / "returned" / which.lesson / which.student,
-            ):
-                if folder.is_dir():
-                    utils.rmtree(str(folder))
+            for item in graded:
+                whose = f"the notebook is the work of {listed(item.owners)}"
+                book.withdraw(item.lesson, item.student, whose)
+    for item in misplaced:
+        for path in item.earlier:
+            _move(course, item, path, path.with_name(f"{path.stem}-{STAMP}"))
+    for item in graded:
+        path = submitted_path(course, item.lesson, item.student)
+        _move(course, item, path, path.with_name(STAMP))
+        folders = [
+            course.place(course.directory.autograded_directory, item.student, item.lesson),
+            course.place(course.directory.feedback_directory, item.student, item.lesson),
+            Path(course.directory.root) / "returned" / item.lesson / item.student,
+        ]
+        if path.parent.is_dir() and not any(path.parent.iterdir()):
+            folders.append(path.parent)
+        for folder in filter(Path.is_dir, folders):
+            utils.rmtree(str(folder))
 
 
-def _move(course: Class, which: Misplaced, path: Path, stamp: Path) -> None:
+def _move(course: Class, item: Misplaced, path: Path, stamp: Path) -> None:
     """Move a notebook and its time to the earlier versions of its owners, if they lack it."""
     if path.is_file():
         content = path.read_bytes()
-        digest = digest_of(content)
-        for owner in which.owners if digest in which.wanted else ():
-            folder = folder_of(course) / "earlier" / owner / which.lesson
-            write_whole(folder / f"{digest}.ipynb", content)
-            if stamp.is_file():
-                write_whole(folder / f"{digest}-{STAMP}", stamp.read_bytes())
+        time = stamp.read_bytes() if stamp.is_file() else b""
+        for owner in item.owners if digest_of(content) in item.wanted else ():
+            keep_earlier(course, item.lesson, owner, content, time)
     remove(path)
     remove(stamp)
 
@@ -145,8 +144,8 @@ def without(record: CollectionRecord, misplaced: Sequence[Misplaced]) -> Collect
     """Return the record of collections without the notebooks that are taken back."""
     lessons = {lesson: dict(students) for lesson, students in record.lessons.items()}
     had = {lesson: dict(students) for lesson, students in record.had.items()}
-    for which in misplaced:
-        if which.submitted:
-            lessons[which.lesson].pop(which.student, None)
-            had.get(which.lesson, {}).pop(which.student, None)
+    for item in misplaced:
+        if item.submitted:
+            lessons[item.lesson].pop(item.student, None)
+            had.get(item.lesson, {}).pop(item.student, None)
     return replace(record, lessons=lessons, had=had)
