@@ -9,14 +9,13 @@ from typing import Annotated
 import typer
 
 from autograder.classroom import score_export as exports
-from autograder.classroom.attempt_selection import attempts_to_grade
 from autograder.classroom.csv_tables import Table, read_list
 from autograder.classroom.platforms.protocol import Platform
 from autograder.classroom.platforms.registry import platforms_of
 from autograder.classroom.score_export import Merged, Scores
 from autograder.command.console import Root, complain, needing, refuse, resolve_lessons, say
+from autograder.command.score_changes import say_score_changes
 from autograder.grading.class_folder import Class
-from autograder.grading.gradebook_writer import follow
 from autograder.records.file_digests import write_whole
 from autograder.words.language import ngettext
 from autograder.words.phrases import listed
@@ -70,8 +69,7 @@ def export(
         _refuse_unfillable(to, platforms)
     lessons = class_folder.banks.course.lessons
     chosen = resolve_lessons(lessons, [lesson])[0] if lesson else ""
-    for line in (*follow(class_folder), *attempts_to_grade(class_folder, [chosen] if chosen else lessons)):
-        say(line)
+    say_score_changes(class_folder, [chosen] if chosen else lessons)
     class_scores = exports.scores(class_folder)
     _tell_of_manual_grades(class_scores, [chosen] if chosen else class_scores.lessons)
     if lti:

@@ -7,11 +7,10 @@ from typing import Annotated
 
 import typer
 
-from autograder.classroom.attempt_selection import attempts_to_grade
 from autograder.classroom.return_feedback import make_pages
 from autograder.command.console import LessonName, Root, refuse, resolve_lessons, say
+from autograder.command.score_changes import say_score_changes
 from autograder.grading.class_folder import Class
-from autograder.grading.gradebook_writer import follow
 from autograder.words.language import ngettext
 from autograder.words.phrases import listed
 
@@ -24,8 +23,7 @@ def feedback(
     """Make the feedback pages of a lesson that are missing, or older than the grades."""
     class_folder = Class.of(course)
     (name,) = resolve_lessons(class_folder.lessons, [lesson])
-    for line in (*follow(class_folder), *attempts_to_grade(class_folder, [name])):
-        say(line)
+    say_score_changes(class_folder, [name])
     if not any(submission.graded.is_file() for submission in class_folder.submissions(name)):
         refuse(f"Nothing of {name} is graded yet: autograder grade {name}")
     pages, failed = make_pages(class_folder, name, anew)

@@ -8,13 +8,12 @@ from typing import Annotated
 import typer
 
 from autograder.classroom import return_feedback as packing
-from autograder.classroom.attempt_selection import attempts_to_grade
 from autograder.classroom.platforms.protocol import Platform
 from autograder.classroom.platforms.registry import platforms_of
 from autograder.classroom.return_feedback import Packed
 from autograder.command.console import LessonName, Root, refuse, resolve_lessons, say
+from autograder.command.score_changes import say_score_changes
 from autograder.grading.class_folder import Class
-from autograder.grading.gradebook_writer import follow
 from autograder.words.language import ngettext
 
 
@@ -47,8 +46,7 @@ def return_(
     to = platforms[chosen[0]]
     ending = f"{name}-{to.name}.zip" if to.knows_pages else name
     target = out or Path(class_folder.directory.root) / "returned" / ending
-    for line in (*follow(class_folder), *attempts_to_grade(class_folder, [name])):
-        say(line)
+    say_score_changes(class_folder, [name])
     packed = packing.give_back(class_folder, name, to, target, anyway)
     _say_who_is_left_out(packed, name, to)
     if packed.stale and not anyway:

@@ -1,0 +1,16 @@
+"""Print what changes scores between two runs of `grade`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from autograder.classroom.attempt_selection import attempts_to_grade
+from autograder.command.console import say
+from autograder.grading.class_folder import Class
+from autograder.grading.gradebook_writer import follow
+
+
+def say_score_changes(course: Class, lessons: Iterable[str]) -> None:
+    """Bring penalties and excused tasks up to date, and print each change and whom `grade` would change."""
+    for line in (*follow(course), *attempts_to_grade(course, lessons)):
+        say(line)
