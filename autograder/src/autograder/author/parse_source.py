@@ -22,7 +22,7 @@ def read_source(path: Path) -> NotebookNode:
     """Return a lesson's percent-format file as a notebook with solutions and with the ids in its headers.
 
     `answer="task"` and `check="task" points=2` become nbgrader's metadata. A cell without an id gets an empty
-    one, which `source_lint` refuses. Cells that only import, ask for a prediction or reveal one are
+    id, which `source_lint` refuses. Cells that only import, ask for a prediction or reveal one are
     collapsed.
     """
     notebook = jupytext.reads(path.read_text(encoding="utf-8"), fmt="py:percent")

@@ -258,11 +258,9 @@ class Roster:
         """
         keys = [key for key in person.identifiers if key]
         exact = (people for key in keys if (people := self._exact.get(normalize_identifier(key))))
-        made = (
-            safe_id(person.name),
-            safe_id(f"{person.last_name} {person.first_name}"),
-        )  # ids, of a name alone
-        parts = (people for key in keys if key not in made and (people := self._named(key, False)))
+        # A row without an identifier got one made from its name, which says no more than the name.
+        from_name = safe_id(person.name), safe_id(f"{person.last_name} {person.first_name}")
+        parts = (people for key in keys if key not in from_name and (people := self._named(key, False)))
         by_name = self._spelt(self._names.get(normalize_name(person.name), set()), [person.name])
         return next(exact, None) or self.of_lms(person.lms_user_id) or next(parts, None) or by_name
 

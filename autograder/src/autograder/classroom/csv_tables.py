@@ -239,8 +239,8 @@ def _is_student(role: str) -> bool:
 
 def _says_who(entry: Mapping[str, str], addresses: bool) -> bool:
     """Tell whether a row names somebody; "Points" among addresses is no address, but part of a preface."""
-    said = {key for key, value in entry.items() if value} - {"section", "group", "role"}
-    return bool(said if not addresses or "@" in entry.get("email", "") else said - {"email"})
+    personal = {key for key, value in entry.items() if value} - {"section", "group", "role"}
+    return bool(personal if not addresses or "@" in entry.get("email", "") else personal - {"email"})
 
 
 def _whole_name(entry: Mapping[str, str]) -> str:

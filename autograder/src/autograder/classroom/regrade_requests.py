@@ -232,8 +232,8 @@ def _request_in(
     lesson, task = (visible(cells[name].strip()) for name in (LESSON, TASK))
     names = lessons.get((student, task), [])
     number = lesson.zfill(2)  # a spreadsheet makes 1 of 01
-    which = [name for name in names if lesson == name or number == name.partition("-")[0]]
-    if not which:
+    matches = [name for name in names if lesson == name or number == name.partition("-")[0]]
+    if not matches:
         return f"{student} has no score for the task {task or '(none)'} of {lesson or '(no lesson)'}"
     text = " ".join(visible(line) for line in cells[TEXT].split())[:MOST_TEXT]
-    return Asked(which[0], student, task, graded_results.now(), text)
+    return Asked(matches[0], student, task, graded_results.now(), text)
