@@ -126,7 +126,7 @@ FAULTS = (
     Fault(
         "capstone-first-queries",
         "the queries are placed at the text's first tokens",
-        "The mask takes the queries for the first tokens. They are the last ones: the first of them is at place `tokens - new`.",
+        "At least a part of the mask takes the queries for the first tokens. They are the last ones: the first of them is at place `tokens - new`.",
         section="15-capstone#granite-attention-task",
     ),
     Fault(
@@ -186,13 +186,13 @@ FAULTS = (
     Fault(
         "capstone-embedding-not-multiplied",
         "the embeddings are not multiplied",
-        "Stage 0 differs already: the embeddings are multiplied by `embedding_multiplier`.",
+        "Stage 0 differs already: the embeddings are not multiplied by `embedding_multiplier`.",
         section="15-capstone#port-granite-task",
     ),
     Fault(
         "capstone-residual-not-multiplied",
         "what is added to the stream is not multiplied",
-        "What attention and MLP add to the stream is multiplied by `residual_multiplier`.",
+        "What attention and MLP add to the stream is not multiplied by `residual_multiplier`. Multiply both.",
         section="15-capstone#port-granite-task",
     ),
     Fault(
@@ -204,7 +204,7 @@ FAULTS = (
     Fault(
         "capstone-attention-not-multiplied",
         "the ported scores are divided by √head_dim",
-        "The scores are multiplied by `attention_multiplier`, whatever the width of a head.",
+        "The scores are divided by √head_dim. This model multiplies them by `attention_multiplier`, whatever the width of a head.",
         section="15-capstone#port-granite-task",
     ),
     Fault(
@@ -216,19 +216,19 @@ FAULTS = (
     Fault(
         "capstone-logits-not-scaled",
         "the logits are not divided by `logits_scaling`",
-        "All logits are too large by one factor: they are divided by `logits_scaling`.",
+        "All logits are too large by one factor, `logits_scaling`. Divide them by it.",
         section="15-capstone#port-granite-task",
     ),
     Fault(
         "capstone-one-base",
         "every layer is rotated with one base",
-        "All layers use `rope_theta`. Each has a base of its own, in `layer_rope_theta`.",
+        "All layers that are rotated have the same base. Each has its own, in `layer_rope_theta`.",
         section="15-capstone#port-granite-task",
     ),
     Fault(
         "capstone-rotated-without-base",
         "layers with a base of 0 are rotated",
-        "A layer whose base is 0 has no positions: its queries and keys are not rotated.",
+        "Layers whose base is 0 are rotated, too. They have no positions: leave their queries and keys as they are.",
         section="15-capstone#port-granite-task",
     ),
     Fault(
@@ -276,7 +276,7 @@ FAULTS = (
     Fault(
         "capstone-ported-positions",
         "the positions of a piece are counted from 0",
-        "In pieces, the logits are those of texts that begin anew. The positions of a piece begin after those of the pieces before.",
+        "The positions of each piece begin at 0 again. They begin after those of the pieces before.",
         section="15-capstone#port-granite-task",
     ),
     Fault(
@@ -360,7 +360,7 @@ FAULTS = (
     Fault(
         "capstone-mirrored",
         "the pairs are mirrored, not turned",
-        "A sign is missing: this is no rotation. The first number of a pair gets minus its partner.",
+        "A sign is wrong: this is no rotation. The first number of a pair gets minus its partner.",
         section="15-capstone#bug-neighbours-task",
     ),
     Fault(
@@ -390,7 +390,7 @@ FAULTS = (
     Fault(
         "capstone-cohere-first-queries",
         "the new queries are compared as the first tokens",
-        "The queries are taken for the first tokens of the text, and they are the last. What was given was right here.",
+        "At least a part of the mask takes the queries for the first tokens of the text. They are the last. What was given was right here.",
         section="15-capstone#bug-cohere-attention-task",
     ),
     Fault(
@@ -456,7 +456,7 @@ FAULTS = (
     Fault(
         "capstone-heads-in-another-order",
         "keys and values come before the queries",
-        "The order has changed: queries first, then keys, then values.",
+        "The heads come in another order. It should be queries first, then keys, then values.",
         section="15-capstone#bug-cohere-heads-task",
     ),
     Fault(
@@ -504,7 +504,7 @@ FAULTS = (
     Fault(
         "capstone-count-stays",
         "the number of tokens read is not counted",
-        "`start` stays 0, so the positions of every piece begin at 0.",
+        "The positions of every piece begin at 0. `start` has to grow by the length of each.",
         section="15-capstone#bug-cohere-logits-task",
     ),
     Fault(
@@ -516,7 +516,7 @@ FAULTS = (
     Fault(
         "capstone-blocks-added",
         "the two numbers of blocks are added",
-        "The loops are one inside the other: for each block of queries, all blocks of keys. Multiply the numbers of blocks.",
+        "The two numbers of blocks are added. Multiply them: for each block of queries, the inner loop goes through all blocks of keys.",
         section="15-capstone#algorithm-numbers-task",
     ),
     Fault(
@@ -552,7 +552,7 @@ FAULTS = (
     Fault(
         "capstone-result-not-on-chip",
         "Q or O is left out of what the chip holds",
-        "Only one of Q and O is counted. Both are on the chip after line 8.",
+        "Only one of Q and O is counted. Both are on the chip after line 8 of the algorithm.",
         section="15-capstone#algorithm-numbers-task",
     ),
     Fault(
@@ -564,43 +564,43 @@ FAULTS = (
     Fault(
         "capstone-keys-loaded-once",
         "keys and values are loaded once",
-        "Line 7 is in the inner loop. All keys and values are loaded again for each block of queries.",
+        "Keys and values are loaded only once here. The algorithm loads all of them again for each block of queries.",
         section="15-capstone#algorithm-numbers-task",
     ),
     Fault(
         "capstone-values-not-loaded",
         "only keys or only values are loaded",
-        "Line 7 loads keys and values, and only one of them is counted.",
+        "Only one of keys and values is counted. Line 7 of the algorithm loads both.",
         section="15-capstone#algorithm-numbers-task",
     ),
     Fault(
         "capstone-queries-loaded-each-time",
         "the queries are loaded again for each block of keys",
-        "Line 4 is outside the inner loop: each block of queries is loaded once.",
+        "The queries are loaded more than once here. The algorithm loads each block of them once, outside the inner loop.",
         section="15-capstone#algorithm-numbers-task",
     ),
     Fault(
         "capstone-logsumexp-not-written",
         "L is not written",
-        "L is missing: line 15 writes one number for each token.",
+        "L is missing. Line 15 of the algorithm writes one number for each token.",
         section="15-capstone#algorithm-numbers-task",
     ),
     Fault(
         "capstone-written-each-turn",
         "the result is written in each turn of the inner loop",
-        "Lines 14 and 15 come after the inner loop. Each block is written once.",
+        "O is written in each turn of the inner loop here. The algorithm writes each block once, after that loop.",
         section="15-capstone#algorithm-numbers-task",
     ),
     Fault(
         "capstone-both-running-written",
         "m and l are both written",
-        "Two numbers are written for each token. m and l become one, L.",
+        "Two numbers beside O are written for each token. m and l become one, L.",
         section="15-capstone#algorithm-numbers-task",
     ),
     Fault(
         "capstone-rescaled-once",
         "O is rescaled once",
-        "Line 10 is in the inner loop. O is rescaled for each block of keys.",
+        "O is rescaled only once here. The algorithm rescales it for each block of keys.",
         section="15-capstone#algorithm-numbers-task",
     ),
     Fault(
@@ -612,13 +612,13 @@ FAULTS = (
     Fault(
         "capstone-rescaled-by-query-blocks",
         "O is rescaled for each block of queries",
-        "Each row of O is in one block of queries. It is rescaled once for each block of keys: `T_c` times.",
+        "Each row of O is rescaled `T_r` times here. It is rescaled once for each block of keys: `T_c` times.",
         section="15-capstone#algorithm-numbers-task",
     ),
     Fault(
         "capstone-ways-counted",
         "the choices are counted, not their share",
-        "This is the number of choices. Divide it by how many there are.",
+        "This is how many choices count, not their share. Divide it by how many there are.",
         section="15-capstone#flip-test-task",
     ),
     Fault(
@@ -870,7 +870,7 @@ FAULTS = (
     Fault(
         "capstone-rows-for-positions",
         "the rows are counted and `positions` is not used",
-        "The rows are counted from 0, and `positions` is not used. A row turns by its own position.",
+        "The rows are counted from 0, whatever `positions` says. A row turns by its own position.",
         section="15-capstone#bug-neighbours-task",
     ),
     Fault(
@@ -924,7 +924,7 @@ FAULTS = (
     Fault(
         "capstone-one-of-keys-and-values",
         "K or V is left out of what the chip holds",
-        "Only one of K and V is counted. Line 7 brings both to the chip.",
+        "Only one of K and V is counted. Line 7 of the algorithm brings both to the chip.",
         section="15-capstone#algorithm-numbers-task",
     ),
     Fault(
@@ -942,7 +942,7 @@ FAULTS = (
     Fault(
         "capstone-queries-not-loaded",
         "the queries are not counted among what is loaded",
-        "Only keys and values are counted. Line 4 loads the queries, too.",
+        "Only keys and values are counted. Line 4 of the algorithm loads the queries, too.",
         section="15-capstone#algorithm-numbers-task",
     ),
     Fault(
@@ -1140,25 +1140,25 @@ FAULTS = (
     Fault(
         "capstone-rotated-by-window",
         "the window decides what is rotated",
-        "The layers with a window are rotated. The base decides, not the window: all layers are whose `layer_rope_theta` is not 0.",
+        "Whether a layer is rotated depends on its window here. Only the base decides: all layers are rotated whose `layer_rope_theta` is not 0.",
         section="15-capstone#port-granite-task",
     ),
     Fault(
         "capstone-table-multiplied",
         "the unembedding is multiplied as well",
-        "The table itself is multiplied by `embedding_multiplier`, and the unembedding uses it as well. Multiply what is read from the table.",
+        "The unembedding is multiplied by `embedding_multiplier` as well. Usually the table itself is: multiply what is read from it.",
         section="15-capstone#port-granite-task",
     ),
     Fault(
         "capstone-counted-in-each-layer",
         "the count grows in each layer",
-        "`start` grows in the loop over the layers, so later ones have other positions. Count the tokens once for each piece.",
+        "Later layers have other positions than the first one. Usually the count grows in the loop over the layers: it should grow once for each piece.",
         section="15-capstone#port-granite-task",
     ),
     Fault(
         "capstone-kept-before-joined",
         "a piece is stored before it is joined",
-        "Only the last piece is kept, because it is stored before the earlier ones are joined to it. Join first, then keep.",
+        "Only the last piece is kept. Usually it is stored before the earlier ones are joined to it: join first, then keep.",
         section="15-capstone#port-granite-task",
     ),
     Fault(
@@ -1242,7 +1242,7 @@ FAULTS = (
     Fault(
         "capstone-default-eps",
         "the eps is not the one that is given",
-        "The eps is a default or a typed-in number. Use the one that is given.",
+        "The eps is not the one that is given. Often it is a default: use the given one.",
         section="15-capstone#bug-cohere-norm-task",
     ),
     Fault(
@@ -1278,13 +1278,13 @@ FAULTS = (
     Fault(
         "capstone-root-twice",
         "the root is taken twice",
-        "The root is taken twice: `std` is a root already. Take the variance.",
+        "The root is taken twice. Often the first one is in `std`: take the variance.",
         section="15-capstone#bug-cohere-norm-task",
     ),
     Fault(
         "capstone-deviations-cancel",
         "deviations are averaged before they are squared",
-        "The deviations from the mean add up to 0, and their mean is squared. Square first, then take the mean.",
+        "The variance comes out as 0. Deviations from the mean add up to 0, so square first, then take the mean.",
         section="15-capstone#bug-cohere-norm-task",
     ),
     Fault(
@@ -1302,7 +1302,7 @@ FAULTS = (
     Fault(
         "capstone-base-typed-in",
         "the rotation's base is typed in",
-        "Another base is typed in. Use the one that is given.",
+        "The base is not the one that is given. Often another one is typed in: use the given one.",
         section="15-capstone#bug-neighbours-task",
     ),
     Fault(
@@ -1374,7 +1374,7 @@ FAULTS = (
     Fault(
         "capstone-tokens-for-blocks",
         "tokens are counted where blocks should be",
-        "Tokens are counted where blocks should be. Line 8 is carried out once for each block of queries and each block of keys.",
+        "Tokens are counted where blocks should be. Line 8 of the algorithm is carried out once for each block of queries and each block of keys.",
         section="15-capstone#algorithm-numbers-task",
     ),
     Fault(
@@ -1434,7 +1434,7 @@ FAULTS = (
     Fault(
         "capstone-scores-counted-twice",
         "S is counted twice",
-        "S is counted twice. P takes its place after line 8; the question is about S.",
+        "S is counted twice. P takes its place later; the question is about S.",
         section="15-capstone#algorithm-numbers-task",
     ),
     Fault(
@@ -1464,7 +1464,7 @@ FAULTS = (
     Fault(
         "capstone-result-loaded",
         "O, l or m are counted as loaded",
-        "O, l or m are counted, too. They are made on the chip in line 5, and not loaded.",
+        "O, l or m are counted, too. They are made on the chip, and not loaded.",
         section="15-capstone#algorithm-numbers-task",
     ),
     Fault(
@@ -1482,7 +1482,7 @@ FAULTS = (
     Fault(
         "capstone-result-not-written",
         "O is not written",
-        "O is missing: line 14 writes `d` numbers for each token.",
+        "O is missing. Line 14 of the algorithm writes `d` numbers for each token.",
         section="15-capstone#algorithm-numbers-task",
     ),
     Fault(
@@ -1500,13 +1500,13 @@ FAULTS = (
     Fault(
         "capstone-sums-rescaled-too",
         "l or m are counted among what is rescaled",
-        "l or m are counted as well. The question is about line 10, which rescales O only.",
+        "l or m are counted as well. The question is about line 10 of the algorithm, which rescales O only.",
         section="15-capstone#algorithm-numbers-task",
     ),
     Fault(
         "capstone-division-counted",
         "the division at the end is counted",
-        "The division in line 12 is counted as well. The question is about line 10.",
+        "Each row of O is counted once too often. Usually it is the division at the end: the question is about the rescaling only.",
         section="15-capstone#algorithm-numbers-task",
     ),
     Fault(

@@ -56,7 +56,7 @@ BLANK_ATTENTION = Task(
         ),
     ),
     checks=(
-        Check("a text within the window", 2, ("short", "one-token", "groups", "whole-head")),
+        Check("several sizes of heads and groups", 2, ("short", "one-token", "groups", "whole-head")),
         Check("a text longer than the window", 3, ("long", "double", "groups")),
         Check("a text in pieces", 3, ("one-by-one", "pieces", "long-piece", "long")),
     ),
@@ -626,7 +626,7 @@ COHERE_NORM = Task(
     ),
     wrong=wrongs("""
         left-as-given: faulty
-            hint: This comes out of the code as it was given. Hold it against `F.layer_norm`, for a narrow and for a wide stream.
+            hint: What is wrong with the code as it was given still is. Hold it against `F.layer_norm`, for a narrow and for a wide stream.
         capstone-mean-kept: x - x.mean(dim=-1, keepdim=True) → x
         capstone-eps-outside: torch.sqrt(variance + eps) → (torch.sqrt(variance) + eps)
         capstone-norm-without-root: torch.sqrt(variance + eps) → (variance + eps)
@@ -702,7 +702,7 @@ NEIGHBOURS = Task(
     ),
     wrong=wrongs("""
         left-as-given: faulty
-            hint: This comes out of the code as it was given. Print the angles of one position: do the two numbers of a pair share theirs?
+            hint: What is wrong with the code as it was given still is. Print the angles of one position: do the two numbers of a pair share theirs?
         capstone-halves-turned: angles = angles.repeat_interleave(2, dim=-1) → angles = angles.repeat(1, 2)
             torch.stack((-x[..., 1::2], x[..., ::2]), dim=-1).flatten(-2) → torch.cat((-x[..., half:], x[..., :half]), dim=-1)
         capstone-turned-backwards: (-x[..., 1::2], x[..., ::2]) → (x[..., 1::2], -x[..., ::2])
@@ -789,7 +789,7 @@ COHERE_ATTENTION = Task(
     ),
     wrong=wrongs("""
         left-as-given: faulty
-            hint: This comes out of the code as it was given. Count how many keys a late query sees.
+            hint: What is wrong with the code as it was given still is. Count how many keys a late query sees.
         capstone-cohere-narrow: distance >= window → distance >= max(window - 1, 1)
         capstone-cohere-first-queries: torch.arange(tokens - new, tokens)[:, None] → torch.arange(new)[:, None]
         capstone-cohere-zero-blind: if window: → if True:
@@ -883,7 +883,7 @@ COHERE_HEADS = Task(
     ),
     wrong=wrongs("""
         left-as-given: faulty
-            hint: This comes out of the code as it was given. Read a text in two pieces: at which positions does the second one begin?
+            hint: What is wrong with the code as it was given still is. Read a text in two pieces: at which positions does the second one begin?
         capstone-start-off-by-one: torch.arange(start, start + x.shape[1]) → torch.arange(start + 1, start + 1 + x.shape[1])
         capstone-start-for-all: torch.arange(start, start + x.shape[1]) → torch.full((x.shape[1],), start)
         capstone-rotated-everywhere: if config["layer_types"][layer] == "sliding_attention": → if True:
@@ -980,7 +980,7 @@ COHERE_LOGITS = Task(
     ),
     wrong=wrongs("""
         left-as-given: faulty
-            hint: This comes out of the code as it was given. Read in the description what the MLP reads.
+            hint: What is wrong with the code as it was given still is. Read in the description what the MLP reads.
         capstone-attention-not-added: x = x + attended + (gate * up) → x = x + (gate * up)
         capstone-mlp-not-added: x = x + attended + (gate * up) @ state[f"{own}.mlp.down_proj.weight"].T → x = x + attended
         capstone-mlp-reads-attention: gate = F.silu(read @ → read = attended↵gate = F.silu(read @
