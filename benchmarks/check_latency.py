@@ -20,7 +20,7 @@ from typing import Any
 
 import torch
 from autograder.author.build_bank import answer_made, changed_answer
-from autograder.author.pipeline import prepare
+from autograder.author.lesson_source import read_lesson
 from autograder.records.course import Course
 from IPython.core.interactiveshell import InteractiveShell
 from rich.console import Console
@@ -57,7 +57,7 @@ def main() -> None:
     import os
 
     lesson = sys.argv[1] if len(sys.argv) > 1 else "01-dot-product"
-    prepared = prepare(Course.read(Path(__file__).parents[1]), lesson)
+    source = read_lesson(Course.read(Path(__file__).parents[1]), lesson)
     shell = InteractiveShell.instance()
     table = Table(title=f"check in {lesson}, milliseconds (median of {ROUNDS})")
     for column in ("task", "right", "known wrong", "wrong, with picture"):
@@ -65,12 +65,10 @@ def main() -> None:
     rows: list[list[float]] = []
     with tempfile.TemporaryDirectory() as folder:
         os.environ["AUTOGRADER_PROGRESS"] = folder
-        shell.user_ns.update(prepared.runs.namespaces["as-seen"])
-        for task in prepared.lesson.tasks:
-            right = prepared.runs.namespaces["as-seen"][task.name]
-            wrong = answer_made(
-                task, changed_answer(task, task.wrong[0].changes, prepared.runs), prepared.runs
-            )
+        shell.user_ns.update(source.runs.namespaces["as-seen"])
+        for task in source.lesson.tasks:
+            right = source.runs.namespaces["as-seen"][task.name]
+            wrong = answer_made(task, changed_answer(task, task.wrong[0].changes, source.runs), source.runs)
             times = []
             for answer in (right, wrong, wrong_in_no_known_way(right)):
                 shell.user_ns[task.name] = answer

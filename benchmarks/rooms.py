@@ -33,7 +33,7 @@ from typing import Any
 import nbformat
 import torch
 from autograder.author.build_bank import answer_made, changed_answer
-from autograder.author.pipeline import PreparedLesson, prepare
+from autograder.author.lesson_source import LessonSource, read_lesson
 from autograder.grading.class_folder import Class
 from autograder.grading.grade_submission import close_sandboxes, grade_job
 from autograder.grading.job_scheduling import GradeJob
@@ -137,15 +137,15 @@ def raising(value: Any) -> Any:
     return raises if callable(value) else wrong_in_no_known_way(value)
 
 
-def modules_crossed(prepared: PreparedLesson) -> dict[str, list[set[str]]]:
+def modules_crossed(source: LessonSource) -> dict[str, list[set[str]]]:
     """Return the modules that failing checks cross, for each way to be wrong one set for each task."""
     shell = InteractiveShell.instance()
-    as_seen = prepared.runs.namespaces["as-seen"]
+    as_seen = source.runs.namespaces["as-seen"]
     shell.user_ns.update(as_seen)
     crossed: dict[str, list[set[str]]] = {"known wrong": [], "wrong otherwise": [], "raises": []}
-    for task in prepared.lesson.tasks:
+    for task in source.lesson.tasks:
         right = as_seen[task.name]
-        known = answer_made(task, changed_answer(task, task.wrong[0].changes, prepared.runs), prepared.runs)
+        known = answer_made(task, changed_answer(task, task.wrong[0].changes, source.runs), source.runs)
         answers = zip(crossed, (known, wrong_in_no_known_way(right), raising(right)), strict=True)
         for how, answer in answers:
             shell.user_ns[task.name] = answer
@@ -184,7 +184,7 @@ def main() -> None:
     chosen = asked.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         os.environ |= {"AUTOGRADER_PROGRESS": folder, "AUTOGRADER_SECRET": folder}
-        crossed = modules_crossed(prepare(Course.read(ROOT), chosen.lesson))
+        crossed = modules_crossed(read_lesson(Course.read(ROOT), chosen.lesson))
         walk = stays(graded(chosen.lesson))
     for how, several in crossed.items():
         counts = sorted(map(len, several))

@@ -4,8 +4,9 @@ import shutil
 from pathlib import Path
 
 from autograder.author.audit import audit_lesson
+from autograder.author.lesson_source import read_lesson
 from autograder.author.message_review import confirm, messages_of
-from autograder.author.pipeline import prepare
+from autograder.author.pipeline import current_bank
 from autograder.records import bank
 from autograder.records.course import Course
 
@@ -22,7 +23,7 @@ def test_the_task_that_the_page_adds_can_be_added_as_it_says(tmp_path):
     add_task(tmp_path, LESSON)
     course = Course.read(tmp_path)
     assert confirm(course, LESSON, tuple(messages_of(course, LESSON, ["mean-vector"])))
-    bank.save(prepare(course, LESSON).bank, course.bank)
+    bank.save(current_bank(read_lesson(course, LESSON)), course.bank)
     row = next(row for row in audit_lesson(course, LESSON) if row.task == "mean-vector")
     # What `test_course.py` wants of every task: five wrong answers and three right ones.
     assert list(row.tried.values()) == [[True] * 5, [True] * 5, [True] * 3, []]

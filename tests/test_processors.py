@@ -22,10 +22,11 @@ LESSON = "07-positions"
 MAKE = f"""
 import sys
 from pathlib import Path
-from autograder.author.pipeline import prepare
+from autograder.author.lesson_source import read_lesson
+from autograder.author.pipeline import current_bank
 from autograder.records.bank import save
 from autograder.records.course import Course
-save(prepare(Course.read(Path()), {LESSON!r}).bank, Path(sys.argv[1]))
+save(current_bank(read_lesson(Course.read(Path()), {LESSON!r})), Path(sys.argv[1]))
 """
 ROUNDING = re.compile(r"\d\.?\d*e-(?:0[5-9]|[1-9]\d)")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from autograder.author.build_bank import answer_made, make_task
-from autograder.author.pipeline import execute
+from autograder.author.lesson_source import read_lesson
 from autograder.judge.decide import judge
 from autograder.judge.trace_alignment import followed
 from autograder.probe.collect_evidence import collect_answer
@@ -24,9 +24,9 @@ ROOT = Path(__file__).parent.parent
 
 @cache
 def lesson(name):
-    executed = execute(Course.of(ROOT), name)
-    tasks = {task.id: make_task(task, executed.runs) for task in executed.lesson.tasks}
-    return executed.runs, tasks
+    source = read_lesson(Course.of(ROOT), name)
+    tasks = {task.id: make_task(task, source.runs) for task in source.lesson.tasks}
+    return source.runs, tasks
 
 
 def judged(name, task_id, text):

@@ -8,6 +8,7 @@ import pytest
 import torch
 from autograder.author import pipeline
 from autograder.author.artifact_diff import same_bank, same_solution
+from autograder.author.lesson_source import read_lesson
 from autograder.author.nbgrader_generate import write_notebook
 from autograder.records import bank, serialization
 from autograder.records.javascript_modules import MODULE_MIME
@@ -18,7 +19,7 @@ NAME = "01-tiny"
 
 @pytest.fixture
 def result(course_with):
-    return pipeline.prepare(course_with(), NAME).bank
+    return pipeline.current_bank(read_lesson(course_with(), NAME))
 
 
 def table_of(result):

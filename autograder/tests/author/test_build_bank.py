@@ -9,8 +9,9 @@ import torch
 from autograder.author.audit import audit_lesson
 from autograder.author.authoring import load_faults, load_lesson
 from autograder.author.build_bank import make_bank, run_solution
+from autograder.author.lesson_source import read_lesson
 from autograder.author.parse_source import read_source
-from autograder.author.pipeline import execute, prepare
+from autograder.author.pipeline import current_bank
 from autograder.records.authoring_errors import AuthoringError
 from autograder.records.bank import AS_SEEN, KnownWrong, save
 from support.tiny_course import TASKS
@@ -25,31 +26,33 @@ def refused(course_with):
 
     def find(source=(), tasks=(), faults=()):
         with pytest.raises(AuthoringError) as caught:
-            prepare(course_with(source, tasks, faults), NAME)
+            current_bank(read_lesson(course_with(source, tasks, faults), NAME))
         return caught.value.problems
 
     return find
 
 
 @pytest.fixture
-def prepared(course_with):
-    return lambda source=(), tasks=(), faults=(): prepare(course_with(source, tasks, faults), NAME)
+def built_bank(course_with):
+    return lambda source=(), tasks=(), faults=(): current_bank(
+        read_lesson(course_with(source, tasks, faults), NAME)
+    )
 
 
 # What the bank holds
 
 
-def test_the_expected_outcome_is_what_the_solution_itself_gives(prepared):
-    tasks = prepared().bank.tasks
+def test_the_expected_outcome_is_what_the_solution_itself_gives(built_bank):
+    tasks = built_bank().tasks
     assert tasks["share"].probe["three"].expected.tensor.tolist() == [0.125, 0.25, 0.625]
     assert tasks["row-sums"].probe[AS_SEEN].expected.tensor.tolist() == [6.0, 16.0]
 
 
-def test_a_known_wrong_answer_is_kept_with_what_its_mistake_is_called_and_where_it_is_explained(prepared):
+def test_a_known_wrong_answer_is_kept_with_what_its_mistake_is_called_and_where_it_is_explained(built_bank):
     expected = KnownWrong(
         "by-count", "Divide by the sum, not by the count.", "divided by the count", "01-tiny#title"
     )
-    assert prepared().bank.tasks["share"].known_wrong[1] == expected
+    assert built_bank().tasks["share"].known_wrong[1] == expected
 
 
 @pytest.mark.parametrize(
@@ -60,14 +63,14 @@ def test_a_known_wrong_answer_is_kept_with_what_its_mistake_is_called_and_where_
     ],
     ids=["a hint of its own", "a word of its own"],
 )
-def test_a_task_may_say_otherwise_what_a_hint_says_to_all(prepared, old, new, hint):
+def test_a_task_may_say_otherwise_what_a_hint_says_to_all(built_bank, old, new, hint):
     end = 'learned="Shares add up to 1.",\n'
     tasks = ((end + old, end + new),) if old.startswith("    hints") else ((old, new),)
-    assert prepared(tasks=tasks).bank.tasks["share"].known_wrong[1].hint == hint
+    assert built_bank(tasks=tasks).tasks["share"].known_wrong[1].hint == hint
 
 
-def test_a_tensor_is_made_once_with_each_set_of_givens(prepared):
-    result = prepared().bank
+def test_a_tensor_is_made_once_with_each_set_of_givens(built_bank):
+    result = built_bank()
     probes = result.tasks["row-sums"].probe
     assert list(probes) == [AS_SEEN, "redrawn-1"]
     for run, probe in probes.items():
@@ -75,10 +78,10 @@ def test_a_tensor_is_made_once_with_each_set_of_givens(prepared):
     assert not torch.equal(result.givens[AS_SEEN]["table"], result.givens["redrawn-1"]["table"])
 
 
-def test_the_bank_is_made_without_drawing_the_lessons_figures(prepared):
+def test_the_bank_is_made_without_drawing_the_lessons_figures(built_bank):
     figure = '# %% id="figure" tags=["figure"]\nwidth = 2\n1 / 0\n\n# %% id="shown"'
     used = ("largest number:", "width:"), ("table.max()", "width")
-    assert prepared(source=(('# %% id="shown"', figure), *used)).bank.tasks
+    assert built_bank(source=(('# %% id="shown"', figure), *used)).tasks
 
 
 def test_an_answer_runs_at_the_moment_of_its_cell_and_leaves_no_trace(course_with):
@@ -154,9 +157,9 @@ def test_a_known_wrong_tensor_that_passes_is_named(refused):
     assert f"{NAME}: task row-sums: the known wrong answer means passes" in actual
 
 
-def test_a_known_wrong_answer_that_is_wrong_on_one_probe_is_wrong_enough(prepared):
+def test_a_known_wrong_answer_that_is_wrong_on_one_probe_is_wrong_enough(built_bank):
     item = (("x.max()", "(x.sum() if len(x) == 3 else 1)"),)
-    assert prepared(tasks=item).bank.tasks["share"].known_wrong[0].id == "by-largest"
+    assert built_bank(tasks=item).tasks["share"].known_wrong[0].id == "by-largest"
 
 
 MEANS = f"{NAME}: task row-sums: the wrong answer means: "
@@ -208,7 +211,7 @@ HALF = (("by-largest: ", "half: x / → x / 2 /\n        by-largest: "),)
 def test_a_lessons_own_mistake_is_known_to_it(course_with):
     course = course_with(tasks=HALF)
     (course.source / NAME / "faults.py").write_text(OWN, encoding="utf-8")
-    assert "half" in {item.id for item in prepare(course, NAME).bank.tasks["share"].known_wrong}
+    assert "half" in {item.id for item in current_bank(read_lesson(course, NAME)).tasks["share"].known_wrong}
 
 
 def test_a_lessons_own_mistake_is_not_known_to_another(course_with):
@@ -216,7 +219,7 @@ def test_a_lessons_own_mistake_is_not_known_to_another(course_with):
     (course.source / "02-other").mkdir()
     (course.source / "02-other" / "faults.py").write_text(OWN, encoding="utf-8")
     with pytest.raises(AuthoringError) as caught:
-        prepare(course, NAME)
+        current_bank(read_lesson(course, NAME))
     assert caught.value.problems == [f"{NAME}: task share: the wrong answer half: faults.py does not name it"]
 
 
@@ -224,7 +227,7 @@ def test_a_mistake_that_the_course_and_a_lesson_both_name_is_refused(course_with
     course = course_with()
     (course.source / NAME / "faults.py").write_text(OWN.replace("half", "means"), encoding="utf-8")
     with pytest.raises(AuthoringError) as caught:
-        prepare(course, NAME)
+        current_bank(read_lesson(course, NAME))
     assert caught.value.problems == ["faults.py: means is named 2 times"]
 
 
@@ -241,8 +244,8 @@ def of_part(cannot="", wrong="", parts='"share",'):
 
 
 @pytest.mark.parametrize("tasks", [of_part(wrong=SHOWN), of_part('"sign": "why"'), of_part(parts="")])
-def test_a_mistake_is_shown_or_said_not_to_be_possible_where_a_tasks_parts_ask_for_it(prepared, tasks):
-    assert prepared(tasks=tasks, faults=(SIGN,)).bank.tasks["share"].points == 3
+def test_a_mistake_is_shown_or_said_not_to_be_possible_where_a_tasks_parts_ask_for_it(built_bank, tasks):
+    assert built_bank(tasks=tasks, faults=(SIGN,)).tasks["share"].points == 3
 
 
 @pytest.mark.parametrize(
@@ -260,13 +263,11 @@ def test_a_gap_in_what_a_task_shows_is_named(refused, tasks, problem):
 def test_an_answer_that_breaks_a_demand_and_keeps_all_points_is_named(course_with):
     # Right on the probe that a check asks for, and wrong on another.
     course = course_with(tasks=(("by-count: x.sum() → len(x)", "by-count: x.sum() → x[:3].sum()"),))
-    executed = execute(course, NAME)
-    share, rows = executed.lesson.tasks
+    source = read_lesson(course, NAME)
+    share, rows = source.lesson.tasks
     asked = replace(share, checks=share.checks[:1], demands={"it": "by-count", "all": "by-largest"})
     with pytest.raises(AuthoringError) as caught:
-        make_bank(
-            replace(executed.lesson, tasks=(asked, rows)), executed.runs, NAME, load_faults(course.source)
-        )
+        make_bank(replace(source.lesson, tasks=(asked, rows)), source.runs, NAME, load_faults(course.source))
     (problem,) = caught.value.problems
     assert problem == f"{NAME}: task share: by-count breaks the demand 'it' and keeps all points"
 
@@ -311,9 +312,9 @@ def test_square_probes_of_a_function_are_named(refused):
     assert actual == [f"{NAME}: task share: in every probe the axes d_in and tokens have the same size"]
 
 
-def test_one_probe_that_tells_the_axes_apart_is_enough(prepared):
-    result = prepared(tasks=(*SQUARE, ("torch.tensor([2.0, 2.0, 4.0, 8.0])", "torch.rand(2, 3) + 1")))
-    assert result.bank.tasks["share"].axes == ("tokens", "d_in")
+def test_one_probe_that_tells_the_axes_apart_is_enough(built_bank):
+    result = built_bank(tasks=(*SQUARE, ("torch.tensor([2.0, 2.0, 4.0, 8.0])", "torch.rand(2, 3) + 1")))
+    assert result.tasks["share"].axes == ("tokens", "d_in")
 
 
 def test_one_name_for_two_sizes_is_named(refused):
@@ -346,7 +347,7 @@ def test_a_missing_file_is_named(course_with, name):
     course = course_with()
     (course.source / NAME / name).unlink()
     with pytest.raises(AuthoringError, match=f"there is no {name}"):
-        prepare(course, NAME)
+        current_bank(read_lesson(course, NAME))
 
 
 # What a task forbids
@@ -362,8 +363,8 @@ def forbidding(answer=CAUGHT, end=SHARE_END, points=2):
     return (("import Check, Lesson", "import Check, Forbid, Lesson"), (end, end[:-1] + forbids))
 
 
-def test_the_bank_holds_what_is_forbidden(prepared):
-    tasks = prepared((SAID,), forbidding()).bank.tasks
+def test_the_bank_holds_what_is_forbidden(built_bank):
+    tasks = built_bank((SAID,), forbidding()).tasks
 
     assert [family.name for family in tasks["share"].families] == ["softmax"]
     assert tasks["share"].forbids.points == 2
@@ -398,7 +399,7 @@ def test_the_audit_tries_answers_by_the_bank_that_lies_there(course_with):
     course = course_with()
     with pytest.raises(AuthoringError, match="has to be built first"):
         audit_lesson(course, NAME)
-    result = prepare(course, NAME).bank
+    result = current_bank(read_lesson(course, NAME))
     share = result.tasks["share"]
     blind = replace(share, explanations=None)
     save(replace(result, tasks={**result.tasks, "share": blind}), course.bank)
@@ -412,7 +413,7 @@ def test_the_audit_tries_answers_by_the_bank_that_lies_there(course_with):
 
 def test_the_audit_counts_answers_that_are_caught(course_with):
     course = course_with((SAID,), forbidding())
-    save(prepare(course, NAME).bank, course.bank)
+    save(current_bank(read_lesson(course, NAME)), course.bank)
     lowest = audit_lesson(course, NAME)
 
     rows = [(row.task, row.tried["forbidden caught"], row.sound) for row in lowest]

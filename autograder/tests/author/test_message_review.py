@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 from autograder.author.authoring import load_faults
 from autograder.author.build_bank import make_bank
+from autograder.author.lesson_source import read_lesson
 from autograder.author.message_review import confirm, messages_of, messages_text
-from autograder.author.pipeline import execute, prepare
+from autograder.author.pipeline import current_bank
 from autograder.author.shared_text_check import READ, load_read
 from autograder.command.app import app
 from autograder.records.authoring_errors import AuthoringError
@@ -29,7 +30,7 @@ ON_RESULTS = (
 
 def refused(course: Course) -> list[str]:
     try:
-        prepare(course, NAME)
+        current_bank(read_lesson(course, NAME))
     except AuthoringError as problem:
         return problem.problems
     return []
@@ -99,8 +100,8 @@ def test_a_mistake_that_shows_only_beside_another_one_is_shown_too(course_with):
 
 
 def _run(course: Course):
-    executed = execute(course, NAME)
-    return executed.lesson, executed.runs, NAME, load_faults(course.source)
+    source = read_lesson(course, NAME)
+    return source.lesson, source.runs, NAME, load_faults(course.source)
 
 
 def test_messages_are_shown_as_a_learner_reads_them(course_with):

@@ -17,7 +17,7 @@ from rich.table import Table
 from autograder.author.answer_edits import AnyEdit
 from autograder.author.authoring import load_faults, load_lesson
 from autograder.author.build_bank import changed_answer, evidence_for
-from autograder.author.pipeline import ExecutedLesson, execute
+from autograder.author.lesson_source import LessonSource, read_lesson
 from autograder.judge.decide import judge
 from autograder.records.answer_findings import Raised, Verdict
 from autograder.records.authoring_errors import AuthoringError
@@ -55,10 +55,10 @@ def audit_lesson(course: Course, name: str) -> list[Tally]:
     Raises:
         AuthoringError: the lesson cannot be run, or its bank is of other tasks.
     """
-    executed = execute(course, name)
-    runs, bank_on_disk = executed.runs, _committed_bank(course, executed)
+    source = read_lesson(course, name)
+    runs, bank_on_disk = source.runs, _committed_bank(source)
     rows = []
-    for task in executed.lesson.tasks:
+    for task in source.lesson.tasks:
         entry = bank_on_disk.tasks[task.id]
         caught = task.forbids.caught if task.forbids else ()
 
@@ -97,11 +97,11 @@ def audit_lesson(course: Course, name: str) -> list[Tally]:
     return rows
 
 
-def _committed_bank(course: Course, executed: ExecutedLesson) -> LessonBank:
+def _committed_bank(source: LessonSource) -> LessonBank:
     """Return the lesson's bank, if it was made of these tasks: their ids, probes and wrong answers."""
-    name, tasks = executed.name, executed.lesson.tasks
+    name, tasks = source.name, source.lesson.tasks
     try:
-        bank_on_disk = course.load(name)
+        bank_on_disk = source.course.load(name)
     except BankError as problem:
         raise AuthoringError([f"{name}: it has to be built first ({problem})"]) from problem
     same = [task.id for task in tasks] == list(bank_on_disk.tasks) and all(

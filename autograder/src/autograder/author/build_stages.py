@@ -21,10 +21,11 @@ from typing import Any
 
 from nbformat import NotebookNode
 
-from autograder.author.authoring import Fault, Faults, Lesson
-from autograder.author.build_bank import SolutionRuns, changed_answer
+from autograder.author.authoring import Fault, Faults
+from autograder.author.build_bank import changed_answer
 from autograder.author.build_inputs import BANK, SOLUTION, Inputs
 from autograder.author.import_graph import code_digest
+from autograder.author.lesson_source import LessonSource
 from autograder.author.rebuild_digests import Digests, Unknown
 from autograder.records import bank as bank_files
 from autograder.records.bank import AS_SEEN, LessonBank, Made, Task
@@ -37,22 +38,22 @@ ANYTHING = frozenset({"globals", "locals", "vars", "eval", "exec", "get_ipython"
 class TaskKeys:
     """Digests of the inputs of each task's bank, for one lesson."""
 
-    def __init__(
-        self, inputs: Inputs, name: str, lesson: Lesson, notebook: NotebookNode, faults: Faults
-    ) -> None:
-        self._inputs, self._name, self._lesson, self._faults = inputs, name, lesson, faults
+    def __init__(self, inputs: Inputs, source: LessonSource) -> None:
+        self._inputs, self._source = inputs, source
+        name, lessons = source.name, source.course.source
         self._cells = {
-            f"<cell {name}/{cell['id']}>": cell.source for cell in notebook.cells if cell.cell_type == "code"
+            f"<cell {name}/{cell['id']}>": cell.source
+            for cell in source.notebook.cells
+            if cell.cell_type == "code"
         }
-        source = inputs.course.source
         self._files = {
             str(file): file.read_text(encoding="utf-8")
-            for folder in (source, source / name)
+            for folder in (lessons, lessons / name)
             for file in (folder / "faults.py", folder / "tasks.py")
             if file.is_file()
         }
         self._digests = Digests(self._cells | self._files, inputs.modules)
-        self._slips = {slip: self._digests.of(slip) for slip in faults.on_results}
+        self._slips = {slip: self._digests.of(slip) for slip in source.faults.on_results}
         self._code = inputs.code([*BANK, *_direct(inputs.lesson_imports(name), inputs)]) + inputs.adds()
 
     def of_all(self) -> str:
@@ -60,20 +61,23 @@ class TaskKeys:
 
         The values that answers use follow from the source.
         """
-        imports = [*self._inputs.lesson_imports(self._name), *self._inputs.course_imports(self._name)]
-        course = self._inputs.course
+        imports = [
+            *self._inputs.lesson_imports(self._source.name),
+            *self._inputs.course_imports(self._source.name),
+        ]
+        course = self._source.course
         files = [code_digest(text) for text in self._files.values()]
         plain = json.dumps(
             [self._cells, repr(course.forbidden), list(course.steps.items()), list(course.exam)]
         ).encode()
         return _short([self._code, self._inputs.code(imports), self._inputs.data(imports), plain, *files])
 
-    def of(self, task: Task, runs: SolutionRuns) -> str:
+    def of(self, task: Task) -> str:
         """Return the digest of the inputs of one task's bank."""
-        digests = self._digests
+        digests, runs = self._digests, self._source.runs
         solution = runs.solutions[task.id]
         try:
-            described = _described(digests, task) + self._of_faults(digests, task, runs)
+            described = _described(digests, task) + self._of_faults(task)
         except Unknown:
             described = json.dumps(self._files).encode()
         return _short(
@@ -81,27 +85,27 @@ class TaskKeys:
                 self._code,
                 described,
                 digests.of(solution, runs.families, runs.steps),
-                b"exam" if task.id in self._inputs.course.exam else b"",
-                self._of_values(digests, task, runs),
+                b"exam" if task.id in self._source.course.exam else b"",
+                self._of_values(task),
             ]
         )
 
-    def _of_faults(self, digests: Digests, task: Task, runs: SolutionRuns) -> bytes:
+    def _of_faults(self, task: Task) -> bytes:
         """Return the digest of what the course's mistakes mean for a task, but for their texts."""
+        faults = self._source.faults
         ids = {wrong.fault for wrong in task.wrong}
         slips = [
             slip
-            for slip in self._faults.on_results
-            if slip.fault not in task.cannot and re.search(slip.code, runs.solutions[task.id].text)
+            for slip in faults.on_results
+            if slip.fault not in task.cannot and re.search(slip.code, self._source.solutions[task.id].text)
         ]
-        varies = sorted(
-            name for name in ids | {slip.fault for slip in slips} if _fault(self._faults, name).varies
-        )
-        together = [group for group in self._faults.together if ids.issuperset(group)]
-        return digests.of([self._slips[slip] for slip in slips], varies, together)
+        varies = sorted(name for name in ids | {slip.fault for slip in slips} if _fault(faults, name).varies)
+        together = [group for group in faults.together if ids.issuperset(group)]
+        return self._digests.of([self._slips[slip] for slip in slips], varies, together)
 
-    def _of_values(self, digests: Digests, task: Task, runs: SolutionRuns) -> bytes:
+    def _of_values(self, task: Task) -> bytes:
         """Return the digest of all that answers to a task can meet in the lesson."""
+        runs = self._source.runs
         changes = [answer.changes for answer in task.wrong]
         changes += [
             answer.changes for answer in (*task.right, *(task.forbids.caught if task.forbids else ()))
@@ -114,12 +118,12 @@ class TaskKeys:
         }
         cell = f"{task.id}-answer"
         which = list(runs.namespaces) if task.kind == "tensor" else [AS_SEEN]
-        met: list[Any] = [runs.givens, self._lesson.given_axes] if task.kind == "tensor" else []
+        met: list[Any] = [runs.givens, self._source.lesson.given_axes] if task.kind == "tensor" else []
         for run in which:
             moment = runs.moments[run][cell]
             met += [moment.random_state, _some(moment.variables, names), _some(runs.namespaces[run], names)]
         try:
-            digest = digests.of(met)
+            digest = self._digests.of(met)
             return self._all() if names & ANYTHING else digest
         except Unknown:
             return self._all()
@@ -127,7 +131,9 @@ class TaskKeys:
     def _all(self) -> bytes:
         """Return the digest of all code of the lesson and of what it imports."""
         text = json.dumps(self._cells).encode()
-        return self._inputs.code(self._inputs.lesson_imports(self._name)) + hashlib.sha256(text).digest()
+        return (
+            self._inputs.code(self._inputs.lesson_imports(self._source.name)) + hashlib.sha256(text).digest()
+        )
 
 
 def release_key(inputs: Inputs, released: NotebookNode, tasks: Iterable[str]) -> str:

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 
 from torch import Tensor
 
-from autograder.author.authoring import Faults, load_faults, load_lesson
+from autograder.author.authoring import Faults, load_lesson
 from autograder.author.build_bank import changed_answer, evidence_for, make_task
-from autograder.author.pipeline import execute
+from autograder.author.lesson_source import read_lesson
 from autograder.author.shared_text_check import (
     beside_others,
     digest,
@@ -68,17 +68,17 @@ def messages_of(course: Course, name: str, tasks: Sequence[str] = ()) -> Iterato
         raise AuthoringError(
             [f"{name}: there is no task {', '.join(strangers)}. There are: {', '.join(known_tasks)}."]
         )
-    executed = execute(course, name)
-    faults, read = load_faults(course.source, name), load_read(course.source / name)
-    shared = shared_in(course, executed.lesson, faults)
-    for described in executed.lesson.tasks:
+    source = read_lesson(course, name)
+    runs, faults, read = source.runs, source.faults, load_read(course.source / name)
+    shared = shared_in(course, source.lesson, faults)
+    for described in source.lesson.tasks:
         if described.id in tasks or not tasks:
-            task = make_task(described, executed.runs, faults, together=False)
+            task = make_task(described, runs, faults, together=False)
             task = replace(task, entries=dict(course.entries))
-            lesson_bank = LessonBank(name, executed.lesson.title, executed.runs.givens, {task.id: task})
-            solution = executed.runs.solutions[task.id].text
-            texts = [changed_answer(task, wrong.changes, executed.runs) for wrong in task.wrong]
-            seen = [evidence_for(task, text, lesson_bank, executed.runs) for text in texts]
+            lesson_bank = LessonBank(name, source.lesson.title, runs.givens, {task.id: task})
+            solution = runs.solutions[task.id].text
+            texts = [changed_answer(task, wrong.changes, runs) for wrong in task.wrong]
+            seen = [evidence_for(task, text, lesson_bank, runs) for text in texts]
             messages = (*_of_answers(task, solution, texts, seen), *_of_results(task, faults))
             beside = beside_others(task, faults, solution, [evidence.outcomes for evidence in seen])
             asked = to_read(task, shared) | {name: hint for name, hint in beside.items() if name in shared}

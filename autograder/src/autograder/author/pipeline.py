@@ -4,27 +4,24 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import nbformat
-from nbformat import NotebookNode
 
 from autograder.author.artifact_diff import same_bank, same_solution
-from autograder.author.authoring import Lesson, load_faults, load_lesson
-from autograder.author.build_bank import SolutionRuns, make_bank, reworded, run_solution
+from autograder.author.build_bank import make_bank, reworded
 from autograder.author.build_inputs import Inputs
 from autograder.author.build_record import BANKS, RELEASE, Stages, of_bank, of_solution, shown_path
 from autograder.author.build_stages import TaskKeys, release_key, solution_key
 from autograder.author.execute_lesson import run_cells
 from autograder.author.fair_draws import with_exam
+from autograder.author.lesson_source import LessonSource, read_lesson
 from autograder.author.nbgrader_generate import generate, write_notebook
-from autograder.author.parse_source import predictions, read_source
-from autograder.author.source_lint import lint
+from autograder.author.parse_source import predictions
 from autograder.author.task_lint import refused_at_once, untrue
-from autograder.experiments import registry as experiments
 from autograder.judge.decide import judge
 from autograder.probe.collect_evidence import collect
 from autograder.records import bank as bank_files
@@ -36,108 +33,42 @@ from autograder.records.course import Course
 from autograder.records.file_digests import write_whole
 
 
-@dataclass(frozen=True)
-class ExecutedLesson:
-    """A lesson that was read and whose solution was run."""
+def current_bank(source: LessonSource, stages: Stages | None = None) -> LessonBank:
+    """Return a lesson's bank, of which only what is not current is made.
 
-    name: str
-    lesson: Lesson
-    notebook: NotebookNode
-    runs: SolutionRuns
-
-
-@dataclass(frozen=True)
-class PreparedLesson(ExecutedLesson):
-    """A lesson that was read and run, with its bank, but without its release."""
-
-    bank: LessonBank
-
-
-def execute(course: Course, name: str) -> ExecutedLesson:
-    """Read a lesson, check its source, and run its solution.
+    Args:
+        source: the lesson's source.
+        stages: the digests of the last build, to skip what is current; None to make the whole bank.
 
     Raises:
-        AuthoringError: the source has problems, or the solution fails. The message lists every problem with
-            its cell.
+        AuthoringError: the tasks have problems, or the solution fails. The message lists every problem.
     """
-    return _run(course, name, *_read(course, name))
-
-
-def prepare(course: Course, name: str) -> PreparedLesson:
-    """Read and run a lesson, and make its bank.
-
-    Raises:
-        AuthoringError: the source or its tasks have problems, or the solution fails. The message lists every
-            problem.
-    """
-    lesson, notebook = _read(course, name)
-    executed = _run(course, name, lesson, notebook)
-    bank = _bank(course, name, lesson, notebook, Stages(), executed)
-    return PreparedLesson(name, lesson, notebook, executed.runs, bank)
-
-
-def _bank(
-    course: Course,
-    name: str,
-    lesson: Lesson,
-    notebook: NotebookNode,
-    stages: Stages,
-    executed: ExecutedLesson | None = None,
-) -> LessonBank:
-    """Return a lesson's bank, of which only what is not current is made."""
-    faults = load_faults(course.source, name)
-    _refuse(name, refused_at_once(course, name, lesson, notebook, faults))
-    keys = TaskKeys(Inputs(course), name, lesson, notebook, faults)
+    course, lesson, faults, stages = source.course, source.lesson, source.faults, stages or Stages()
+    source.refuse(refused_at_once(source))
+    keys = TaskKeys(Inputs(course), source)
     if stages.is_current(BANKS, keys.of_all()) and all(
         of_bank(task.id) in stages.before for task in lesson.tasks
     ):
         stages.now |= {of_bank(task.id): stages.before[of_bank(task.id)] for task in lesson.tasks}
-        bank = course.load(name)
+        bank = course.load(source.name)
         tasks = [reworded(task, bank.tasks[task.id], course.forbidden, faults) for task in lesson.tasks]
         bank = replace(bank, tasks={task.id: task for task in tasks})
     else:
-        runs = (executed or _run(course, name, lesson, notebook)).runs
-        current = [
-            task.id for task in lesson.tasks if stages.is_current(of_bank(task.id), keys.of(task, runs))
-        ]
-        before = course.load(name).tasks if current else {}
-        bank = make_bank(lesson, runs, name, faults, {task: before[task] for task in current})
+        runs = source.runs
+        current = [task.id for task in lesson.tasks if stages.is_current(of_bank(task.id), keys.of(task))]
+        before = course.load(source.name).tasks if current else {}
+        bank = make_bank(lesson, runs, source.name, faults, {task: before[task] for task in current})
         bank = with_exam(bank, lesson, runs, course.exam.keys() - {*current})
         tried = [task for task in bank.tasks.values() if task.id not in current]
-        _refuse(
-            name,
+        source.refuse(
             [
                 f"the solution does not earn all of {task.id}"
                 for task in tried
                 if not _verdict(task, bank, runs.namespaces[AS_SEEN]).passed
-            ],
+            ]
         )
-    _refuse(name, untrue(course, name, lesson, notebook, faults, bank.tasks.values()))
-    return replace(bank, predictions=tuple(predictions(notebook)))
-
-
-def _refuse(name: str, problems: Sequence[str]) -> None:
-    if problems:
-        raise AuthoringError([f"{name}: {problem}" for problem in problems])
-
-
-def _read(course: Course, name: str) -> tuple[Lesson, NotebookNode]:
-    """Read a lesson, and refuse what is wrong with it."""
-    folder = course.source / name
-    path = folder / f"{name}.py"
-    if not path.is_file():
-        raise AuthoringError([f"{name}: there is no {name}.py"])
-    experiments.use(course)
-    lesson = load_lesson(folder)
-    notebook = read_source(path)
-    text = path.read_text(encoding="utf-8")
-    _refuse(name, lint(text, notebook, lesson, course.forbidden, dict(course.entries)))
-    return lesson, notebook
-
-
-def _run(course: Course, name: str, lesson: Lesson, notebook: NotebookNode) -> ExecutedLesson:
-    runs = run_solution(lesson, notebook, name, families=course.forbidden, steps=course.steps)
-    return ExecutedLesson(name, lesson, notebook, runs)
+    source.refuse(untrue(source, bank.tasks.values()))
+    return replace(bank, predictions=tuple(predictions(source.notebook)))
 
 
 def build(course: Course, name: str, stages: Stages | None = None) -> None:
@@ -154,9 +85,10 @@ def build(course: Course, name: str, stages: Stages | None = None) -> None:
     """
     with tempfile.TemporaryDirectory(prefix="course-build-", ignore_cleanup_errors=True) as fresh:
         stages = stages or Stages()
-        notebook = _make(course, name, Path(fresh), stages)
-        write_notebook(notebook, course.source / name / f"{name}.ipynb")
-        for path, new in _changes(course, name, Path(fresh), stages).items():
+        source = read_lesson(course, name)
+        _make(source, Path(fresh), stages)
+        write_notebook(source.notebook, course.source / name / f"{name}.ipynb")
+        for path, new in _changes(source, Path(fresh), stages).items():
             if new is None:
                 path.unlink()
             else:  # another process may have the old file mapped: it keeps that
@@ -176,17 +108,19 @@ def stale(course: Course, name: str, stages: Stages | None = None) -> list[str]:
     """
     with tempfile.TemporaryDirectory(prefix="course-check-", ignore_cleanup_errors=True) as fresh:
         stages = stages or Stages()
-        _make(course, name, Path(fresh), stages)
-        changes = _changes(course, name, Path(fresh), stages)
+        source = read_lesson(course, name)
+        _make(source, Path(fresh), stages)
+        changes = _changes(source, Path(fresh), stages)
     return [
         f"{shown_path(path, course)}: {'differs from its source' if new else 'has no source'}"
         for path, new in changes.items()
     ]
 
 
-def _changes(course: Course, name: str, fresh: Path, stages: Stages) -> dict[Path, Path | None]:
+def _changes(source: LessonSource, fresh: Path, stages: Stages) -> dict[Path, Path | None]:
     """Return a lesson's files that are not what was made afresh, each with what is; None for what is not."""
     changed: dict[Path, Path | None] = {}
+    course, name = source.course, source.name
     same_shown = _same_bytes if stages.reads_another(of_solution()) else same_solution
     if not same_bank(fresh / "bank", course.bank, name):
         changed |= {course.bank / new.name: new for new in bank_files.paths(name, fresh / "bank")}
@@ -208,22 +142,21 @@ def _files(folder: Path) -> set[Path]:
     return {path for path in inside if not any(part.startswith(".") for part in path.parts)}
 
 
-def _make(course: Course, name: str, workplace: Path, stages: Stages) -> NotebookNode:
-    """Make all of a lesson in a folder; return the lesson as a notebook, solutions and all."""
-    lesson, notebook = _read(course, name)
-    bank = _bank(course, name, lesson, notebook, stages)
+def _make(source: LessonSource, workplace: Path, stages: Stages) -> None:
+    """Make all of a lesson in a folder."""
+    course, name = source.course, source.name
+    bank = current_bank(source, stages)
     bank_files.save(bank, workplace / "bank")
     if same_bank(workplace / "bank", course.bank, name):  # what is there may be rounded otherwise, and stays
         for file in bank_files.paths(name, course.bank):
             shutil.copyfile(file, workplace / "bank" / file.name)
     inputs = Inputs(course)
-    key = solution_key(inputs, replace(course, bank=workplace / "bank").load(name), notebook)
+    key = solution_key(inputs, replace(course, bank=workplace / "bank").load(name), source.notebook)
     solved = course.root / "solutions" / name / f"{name}.ipynb"
     shown = {"shown": solved} if stages.is_current(of_solution(), key) else {}
-    generate(course, workplace, name, notebook, **shown)
+    generate(course, workplace, name, source.notebook, **shown)
     _keep_outputs(course, name, workplace)
-    _refuse_unearned(inputs, bank, workplace, stages)
-    return notebook
+    _refuse_unearned(source, inputs, bank, workplace, stages)
 
 
 def _keep_outputs(course: Course, name: str, workplace: Path) -> None:
@@ -252,9 +185,11 @@ def _keep_outputs(course: Course, name: str, workplace: Path) -> None:
     write_notebook(fresh, workplace / path)
 
 
-def _refuse_unearned(inputs: Inputs, bank: LessonBank, workplace: Path, stages: Stages) -> None:
+def _refuse_unearned(
+    source: LessonSource, inputs: Inputs, bank: LessonBank, workplace: Path, stages: Stages
+) -> None:
     """Make sure that the untouched release earns nothing, and names everything that its checks look for."""
-    name = bank.lesson
+    name = source.name
     released = nbformat.read(workplace / "notebooks" / name / f"{name}.ipynb", as_version=4)
     banks = [stages.now[of_bank(task)] for task in bank.tasks]
     if stages.is_current(RELEASE, release_key(inputs, released, banks)):
@@ -267,7 +202,7 @@ def _refuse_unearned(inputs: Inputs, bank: LessonBank, workplace: Path, stages: 
             problems.append(f"the untouched release earns {earned} points for {task.id}")
         if task.name not in namespace:
             problems.append(f"the release has no stub for `{task.name}` of {task.id}")
-    _refuse(name, problems)
+    source.refuse(problems)
 
 
 def _verdict(task: Task, bank: LessonBank, namespace: Mapping[str, Any]) -> Verdict:

@@ -8,11 +8,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from nbformat import NotebookNode
-
 from autograder.author.answer_edits import Solution
 from autograder.author.authoring import Faults, Lesson
-from autograder.author.build_bank import as_known, edited, missing_faults, of_task, solutions_in
+from autograder.author.build_bank import as_known, edited, missing_faults, of_task
+from autograder.author.lesson_source import LessonSource
 from autograder.author.shared_text_check import false_claims, load_read, shared_in, to_read, unread
 from autograder.records.authoring_errors import AuthoringError
 from autograder.records.bank import Task
@@ -21,42 +20,35 @@ from autograder.records.course import Course
 GRADE_ID = re.compile(r'(?:"grade_id": |\b(?:answer|check)=)"([^"]+)"')
 
 
-def refused_at_once(
-    course: Course, name: str, lesson: Lesson, notebook: NotebookNode, faults: Faults
-) -> list[str]:
+def refused_at_once(source: LessonSource) -> list[str]:
     """Return the problems in a lesson's tasks, as far as they can be found without running anything."""
-    problems = [*_duplicate_ids(course, name, lesson)]
-    solutions = solutions_in(lesson, notebook)
+    problems, faults = [*_duplicate_ids(source.course, source.name, source.lesson)], source.faults
     written: list[Task] = []
-    for task in lesson.tasks:
-        wrong = [*_answer_problems(task, solutions[task.id], faults)]
+    for task in source.lesson.tasks:
+        wrong = [*_answer_problems(task, source.solutions[task.id], faults)]
         problems += of_task(task, wrong or missing_faults(task, faults))
         if not wrong:
             mistakes = tuple(as_known(answer, task, faults) for answer in task.wrong)
             written.append(replace(task, known_wrong=mistakes))
-    return problems or untrue(course, name, lesson, notebook, faults, written)
+    return problems or untrue(source, written)
 
 
-def untrue(
-    course: Course, name: str, lesson: Lesson, notebook: NotebookNode, faults: Faults, tasks: Iterable[Task]
-) -> list[str]:
+def untrue(source: LessonSource, tasks: Iterable[Task]) -> list[str]:
     """Return a problem for each shared hint that nobody has read in its task, and for each false claim.
 
     Args:
-        course: the course.
-        name: the lesson's name.
-        lesson: the definitions in the lesson's `tasks.py`.
-        notebook: the lesson with its solutions.
-        faults: the course's mistakes.
+        source: the lesson's source.
         tasks: the tasks to check, with their known wrong answers.
     """
-    shared, read = shared_in(course, lesson, faults), load_read(course.source / name)
-    solutions = solutions_in(lesson, notebook)
+    course = source.course
+    shared, read = shared_in(course, source.lesson, source.faults), load_read(course.source / source.name)
     problems = []
     for task in tasks:
         new = unread(to_read(task, shared), read.get(task.id, {}))
         problems += of_task(task, (f"nobody has read there what {fault} says" for fault in new))
-        problems += of_task(task, false_claims(task, course.claims, solutions[task.id], notebook))
+        problems += of_task(
+            task, false_claims(task, course.claims, source.solutions[task.id], source.notebook)
+        )
     return problems
 
 

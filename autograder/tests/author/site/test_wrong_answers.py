@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from autograder.author.pipeline import prepare
+from autograder.author.lesson_source import read_lesson
+from autograder.author.pipeline import current_bank
 from autograder.author.site.wrong_answers import chips, wrong_answers
 from autograder.records.bank import save
 
@@ -13,7 +14,7 @@ from ..conftest import NAME
 
 
 def built(course):
-    save(prepare(course, NAME).bank, course.bank)
+    save(current_bank(read_lesson(course, NAME)), course.bank)
     return course
 
 

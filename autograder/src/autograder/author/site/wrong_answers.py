@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from autograder.author.build_bank import changed_answer, evidence_for
-from autograder.author.pipeline import ExecutedLesson, execute
+from autograder.author.lesson_source import LessonSource, read_lesson
 from autograder.experiments import registry as experiments
 from autograder.judge.decide import judge
 from autograder.records.bank import RESULT, LessonBank, Task, with_texts
@@ -51,21 +51,21 @@ def wrong_answers(course: Course, name: str) -> WrongAnswers:
     """
     if not (course.source / name / "tasks.py").is_file():
         return {}
-    executed, bank = execute(course, name), course.load(name)
+    source, bank = read_lesson(course, name), course.load(name)
     return {
-        task.id: tuple(_of_task(task, executed, bank))
-        for task in executed.lesson.tasks
+        task.id: tuple(_of_task(task, source, bank))
+        for task in source.lesson.tasks
         if task.id in bank.tasks  # one that is not built yet is on no page either
     }
 
 
-def _of_task(described: Task, executed: ExecutedLesson, bank: LessonBank) -> Iterator[WrongAnswer]:
-    task, solution = bank.tasks[described.id], executed.runs.solutions[described.id].text.splitlines()
+def _of_task(described: Task, source: LessonSource, bank: LessonBank) -> Iterator[WrongAnswer]:
+    task, solution = bank.tasks[described.id], source.solutions[described.id].text.splitlines()
     shown: set[str] = set()
     for wrong in described.wrong:
         if len(shown) == MOST:
             return
-        text = changed_answer(described, wrong.changes, executed.runs)
+        text = changed_answer(described, wrong.changes, source.runs)
         lines = [*difflib.unified_diff(solution, text.splitlines(), lineterm="", n=0)][2:]
         # Without comments, which may be true of the right line alone.
         removed, added = (
@@ -73,7 +73,7 @@ def _of_task(described: Task, executed: ExecutedLesson, bank: LessonBank) -> Ite
         )
         if wrong.fault in shown or max(len(removed), len(added)) > MOST_LINES:
             continue
-        evidence = evidence_for(task, text, bank, executed.runs)
+        evidence = evidence_for(task, text, bank, source.runs)
         if judge(task, evidence).known_wrong == wrong.fault:
             shown.add(wrong.fault)
             yield WrongAnswer(wrong.fault, removed, added, evidence)
