@@ -216,11 +216,13 @@ def for_students(lesson: LessonBank, hints: int | None = None) -> LessonBank:
         lesson: the lesson's bank.
         hints: the number of hints that each task keeps; None for all.
     """
-    tasks = {name: _for_students(task, hints) for name, task in lesson.tasks.items()}
+    tasks = {
+        name: replace(_for_students(task), hints=task.hints[:hints]) for name, task in lesson.tasks.items()
+    }
     return replace(lesson, tasks=tasks, givens={AS_SEEN: lesson.givens.get(AS_SEEN, {})})
 
 
-def _for_students(task: Task, hints: int | None) -> Task:
+def _for_students(task: Task) -> Task:
     shown = tuple(
         probe for probe in task.probes if not probe.hidden and (task.kind != "tensor" or probe.id == AS_SEEN)
     )
@@ -232,7 +234,7 @@ def _for_students(task: Task, hints: int | None) -> Task:
     table = task.explanations
     if table is not None:
         table = table.only([name for name in table.probes if name in probe_ids])
-    return replace(task, probes=shown, checks=checks, explanations=table, hints=task.hints[:hints])
+    return replace(task, probes=shown, checks=checks, explanations=table)
 
 
 def _words(course: Course, lessons: Sequence[str], hints: int | None) -> dict[str, bytes]:

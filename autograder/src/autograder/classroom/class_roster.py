@@ -69,7 +69,7 @@ def read_people(path: Path, lists: Sequence[Lists], zone: tzinfo | None = None) 
             time.
     """
     by_id: dict[str, Person] = {}
-    entries = [values for values in Table(read_list(path), lists, path).entries if values]
+    entries = [values for values in Table(read_list(path).text, lists, path).entries if values]
     day_first = _day_first([values.get("time", "") for values in entries], path)
     for values in entries:
         person = person_of(values)

@@ -24,11 +24,10 @@ from autograder.classroom.collection import (
     CollectionRecord,
     Placed,
     Request,
+    StudentWork,
     folder_of,
-    keep_earlier,
     read_record,
     record_in,
-    submitted_path,
 )
 from autograder.classroom.hand_in_times import (
     handed_in_at,
@@ -51,7 +50,7 @@ from autograder.classroom.whose import (
     owners_of,
     unclear,
 )
-from autograder.grading.class_folder import STAMP, Class
+from autograder.grading.class_folder import Class
 from autograder.grading.late_policy import is_guess
 from autograder.grading.read_submission import beside, moment, why_unreadable
 from autograder.grading.reader_processes import READING, LimitReached, run_limited
@@ -112,7 +111,7 @@ def collect_files(request: Request, archives: Iterable[Path]) -> Collected:
         keep_archives(request, archives)
         for placed in outcome.placed:
             put(request.course, placed)
-        remember(request, outcome, record, sorting.had)
+        remember(request, sorting, record)
     return outcome
 
 
@@ -122,12 +121,13 @@ class _Sorting:
     Attributes:
         by_student: the notebooks of each lesson and student.
         had: the tasks that these have together.
+        outcome: the outcome of the collection.
     """
 
     def __init__(self, request: Request, outcome: Collected) -> None:
         self.by_student: dict[tuple[str, str], list[HandedFile]] = {}
         self.had: dict[tuple[str, str], frozenset[str]] = {}
-        self._request, self._outcome = request, outcome
+        self._request, self.outcome = request, outcome
         self._doubtful: list[tuple[str, HandedFile, frozenset[str], list[set[str]]]] = []
         # By archive, those whose identifier stands first in a file's name.
         self._named_so: dict[str, set[str]] = {}
@@ -139,7 +139,7 @@ class _Sorting:
             self._doubtful.append((lesson, entry, tasks, people))
             return
         if stranger := name_of_nobody(self._request, entry, people):
-            self._outcome.useless.append(stranger)
+            self.outcome.useless.append(stranger)
         if people == by_leading_identifier(self._request.roster, entry):
             self._named_so.setdefault(entry.archive, set()).update(*people)
         self._place(lesson, entry, tasks, people)
@@ -152,16 +152,29 @@ class _Sorting:
             borne_out = len(others) > 1 or is_unmistakable(self._request.roster, entry, first)
             if people == [set()] and first and borne_out:
                 whose = listed(sorted(set().union(*first)))
-                self._outcome.notes.append(f"{entry.path}: taken for {whose}'s, since its name begins so")
+                self.outcome.notes.append(f"{entry.path}: taken for {whose}'s, since its name begins so")
                 self._place(lesson, entry, tasks, first)
             else:
-                self._outcome.unplaced.append((entry, unclear(self._request, entry, people)))
+                self.outcome.unplaced.append((entry, unclear(self._request, entry, people)))
 
     def _place(self, lesson: str, entry: HandedFile, tasks: frozenset[str], people: list[set[str]]) -> None:
         for student in set().union(*people):
             shared = replace(entry, of_group=len(people) > 1)
             self.by_student.setdefault((lesson, student), []).append(shared)
             self.had[lesson, student] = self.had.get((lesson, student), frozenset()) | tasks
+
+    def other_files(self) -> dict[str, tuple[str, ...]]:
+        """Return the files that are no notebooks of those who handed in nothing else, by student."""
+        there = {placed.student for placed in self.outcome.placed}
+        files: dict[str, tuple[str, ...]] = {}
+        for entry in (*self.outcome.others, *self.outcome.refused):
+            # The desk, where grades are given, shows neither who took part in the quiz nor who did not.
+            if entry.what in OF_QUIZ or is_of_quiz(entry.file or entry.path):
+                continue
+            people = owners_of(self._request, "", entry)
+            for student in set().union(*(students for students in people if len(students) == 1)) - there:
+                files[student] = (*files.get(student, ()), entry.file or entry.path)
+        return files
 
 
 def _two_people(request: Request, student: str, several: Sequence[HandedFile], last: HandedFile) -> str:
@@ -186,7 +199,7 @@ def _find_missing(request: Request, outcome: Collected) -> None:
             if student not in there
             and (
                 (lesson, student) in request.withdrawn
-                or not submitted_path(request.course, lesson, student).is_file()
+                or not StudentWork(request.course, lesson, student).submitted.is_file()
             )
         ]
 
@@ -307,9 +320,9 @@ def _chosen(
     last = ordered[-1]
     earlier = tuple(file for file in ordered[:-1] if file.content != last.content)
     copies = tuple(file for file in ordered[:-1] if file.content == last.content)
-    there = submitted_path(request.course, lesson, student)
+    work = StudentWork(request.course, lesson, student)
     withdrawn = (lesson, student) in request.withdrawn
-    old = there.read_bytes() if there.is_file() and not withdrawn else None
+    old = work.submitted.read_bytes() if work.submitted.is_file() and not withdrawn else None
     if old is None:
         state = "new"
     elif old == last.content:
@@ -320,7 +333,7 @@ def _chosen(
         stays = replace(last, content=old or b"")
         return Placed(lesson, student, stays, (*earlier, last), None, state, copies)
     before = last_taken if state == "as before" else None
-    time, from_list = handed_in_at(request, lesson, student, last, before)
+    time, from_list = handed_in_at(request, work, last, before)
     return Placed(lesson, student, replace(last, listed=from_list), earlier, time, state, copies)
 
 
@@ -369,16 +382,16 @@ def _tell_of_odd_ones(outcome: Collected, released: Mapping[str, Released]) -> N
 
 def put(course: Class, placed: Placed) -> None:
     """Write a notebook and its time of submission, and keep the version that it replaces."""
+    work = StudentWork(course, placed.lesson, placed.student)
+    path, stamp = work.submitted, work.stamp
     for earlier in placed.before:
         time = time_by_platform(course, earlier)
-        keep_earlier(course, placed.lesson, placed.student, earlier.content, stamped(time) if time else b"")
-    path = submitted_path(course, placed.lesson, placed.student)
-    stamp = path.parent / STAMP
+        work.keep_earlier(earlier.content, stamped(time) if time else b"")
     if placed.state in STAYS:
         return
     if placed.state == "replaces an earlier one":
         time_there = stamp.read_bytes() if stamp.is_file() else b""
-        keep_earlier(course, placed.lesson, placed.student, path.read_bytes(), time_there)
+        work.keep_earlier(path.read_bytes(), time_there)
         stamp.unlink(missing_ok=True)
     if placed.time:
         write_whole(stamp, stamped(placed.time))
@@ -401,24 +414,18 @@ def keep_archives(request: Request, archives: Iterable[Path]) -> None:
             shutil.copyfile(path, archive_copy)
 
 
-def remember(
-    request: Request,
-    outcome: Collected,
-    record: CollectionRecord,
-    had: Mapping[tuple[str, str], frozenset[str]],
-) -> None:
+def remember(request: Request, sorting: _Sorting, record: CollectionRecord) -> None:
     """Record the platform's name and number of each student, and the tasks in their notebooks.
 
     Feedback and the next collection use this record.
 
     Args:
         request: the request.
-        outcome: the outcome of this collection.
+        sorting: the files of this collection, with its outcome.
         record: the record before it.
-        had: the ids of the tasks in any version of a student's notebook, by lesson and student.
     """
     lessons = {lesson: dict(students) for lesson, students in record.lessons.items()}
-    for placed in outcome.placed:
+    for placed in sorting.outcome.placed:
         if placed.state not in STAYS:
             lessons.setdefault(placed.lesson, {})[placed.student] = placed.entry
     without_quiz = {  # an earlier version of this tool kept files of the quiz there
@@ -427,10 +434,10 @@ def remember(
     }
     others = {
         **{student: names for student, names in without_quiz.items() if names},
-        **_of_whom(request, outcome),
+        **sorting.other_files(),
     }
     recorded = {lesson: dict(students) for lesson, students in record.had.items()}
-    for (lesson, student), tasks in had.items():
+    for (lesson, student), tasks in sorting.had.items():
         of_lesson = recorded.setdefault(lesson, {})
         of_lesson[student] = tuple(sorted(tasks.union(of_lesson.get(student, ()))))
     plain, _ = serialization.encode(CollectionRecord(lessons, request.who, others, recorded))
@@ -439,17 +446,3 @@ def remember(
     if record_in(path) is None:
         path.rename(path.with_name(RECORD + DAMAGED))
     write_whole(path, text.encode())
-
-
-def _of_whom(request: Request, outcome: Collected) -> dict[str, tuple[str, ...]]:
-    """Return the files that are no notebooks of those who handed in nothing else, by student."""
-    there = {placed.student for placed in outcome.placed}
-    files: dict[str, tuple[str, ...]] = {}
-    for entry in (*outcome.others, *outcome.refused):
-        # The desk, where grades are given, shows neither who took part in the quiz nor who did not.
-        if entry.what in OF_QUIZ or is_of_quiz(entry.file or entry.path):
-            continue
-        people = owners_of(request, "", entry)
-        for student in set().union(*(students for students in people if len(students) == 1)) - there:
-            files[student] = (*files.get(student, ()), entry.file or entry.path)
-    return files

@@ -146,24 +146,38 @@ def folder_of(course: Class) -> Path:
     return Path(course.directory.root) / COLLECTED
 
 
-def earlier_folder(course: Class, lesson: str, student: str) -> Path:
-    """Return the folder of a student's earlier versions of a lesson's notebook."""
-    return folder_of(course) / "earlier" / student / lesson
-
-
 def digest_of(content: bytes) -> str:
     """Return the digest by which an earlier version of a notebook is named."""
     return hashlib.sha256(content).hexdigest()[:12]
 
 
-def keep_earlier(course: Class, lesson: str, student: str, content: bytes, stamp: bytes = b"") -> None:
-    """Write an earlier version of a student's notebook, with its time if there is one."""
-    folder, digest = earlier_folder(course, lesson, student), digest_of(content)
-    write_whole(folder / f"{digest}.ipynb", content)
-    if stamp:
-        write_whole(folder / f"{digest}-{STAMP}", stamp)
+@dataclass(frozen=True)
+class StudentWork:
+    """A student's notebooks for one lesson: the submitted one, and the earlier versions that were kept."""
 
+    course: Class
+    lesson: str
+    student: str
 
-def submitted_path(course: Class, lesson: str, student: str) -> Path:
-    """Return the path of a student's notebook for a lesson."""
-    return course.place(course.directory.submitted_directory, student, lesson) / f"{lesson}.ipynb"
+    @property
+    def submitted(self) -> Path:
+        """The path of the notebook in `submitted/`."""
+        folder = self.course.place(self.course.directory.submitted_directory, self.student, self.lesson)
+        return folder / f"{self.lesson}.ipynb"
+
+    @property
+    def stamp(self) -> Path:
+        """The path of the notebook's time of submission."""
+        return self.submitted.with_name(STAMP)
+
+    @property
+    def earlier(self) -> Path:
+        """The folder of the earlier versions."""
+        return folder_of(self.course) / "earlier" / self.student / self.lesson
+
+    def keep_earlier(self, content: bytes, stamp: bytes = b"") -> None:
+        """Write an earlier version, with its time if there is one."""
+        digest = digest_of(content)
+        write_whole(self.earlier / f"{digest}.ipynb", content)
+        if stamp:
+            write_whole(self.earlier / f"{digest}-{STAMP}", stamp)

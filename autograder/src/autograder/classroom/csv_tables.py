@@ -90,40 +90,35 @@ class Lists:
     by_form: Callable[[Sequence[Sequence[str]]], Mapping[str, int]] | None = None
 
 
-def read_list(path: Path) -> str:
+@dataclass(frozen=True)
+class ListText:
+    """The text of a list, with its encoding if that had to be guessed."""
+
+    text: str
+    guessed_encoding: str = ""
+
+
+def read_list(path: Path) -> ListText:
     """Return the text of a list, in any encoding that platforms and spreadsheets use.
 
     Raises:
         BadList: the list cannot be read.
     """
-    return _decoded(path)[0]
-
-
-def guessed_encoding(path: Path) -> str:
-    """Return the encoding of a list if it had to be guessed; "" if the file states it or is UTF-8.
-
-    Raises:
-        BadList: the list cannot be read.
-    """
-    return _decoded(path)[1]
-
-
-def _decoded(path: Path) -> tuple[str, str]:
     try:
         content = path.read_bytes()
     except OSError as problem:
         raise BadList(f"{path} cannot be read: {problem.strerror}.") from problem
     if content.startswith(ZIPPED):
-        return _from_workbook(path), ""
+        return ListText(_from_workbook(path))
     named = next((encoding for mark, encoding in MARKS if content.startswith(mark)), "utf-8")
     with suppress(UnicodeDecodeError):
-        return content.decode(named), ""
+        return ListText(content.decode(named))
     matches = from_bytes(content[:MOST_GUESSED], cp_isolation=list(GUESSED))
     if not matches:
         raise BadList(f"{path} is no text file. Export the list as CSV.")
     guess = min(matches, key=lambda match: (match.chaos, -match.coherence, GUESSED.index(match.encoding)))
     with suppress(UnicodeDecodeError):
-        return content.decode(guess.encoding), guess.encoding
+        return ListText(content.decode(guess.encoding), guess.encoding)
     raise BadList(f"{path} is in no encoding that can be told. Save it as CSV UTF-8.")
 
 

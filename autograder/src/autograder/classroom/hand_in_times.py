@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 from dateutil import tz
 
-from autograder.classroom.collection import Collected, Request, read_record, submitted_path
+from autograder.classroom.collection import Collected, Request, StudentWork, read_record
 from autograder.classroom.platforms.protocol import HandedFile
-from autograder.grading.class_folder import STAMP, Class
+from autograder.grading.class_folder import Class
 from autograder.grading.late_policy import is_guess
 from autograder.grading.read_submission import beside, moment
 from autograder.records.file_digests import write_whole
@@ -38,37 +37,32 @@ def tell_of_useless_times(request: Request, outcome: Collected) -> None:
 
 
 def handed_in_at(
-    request: Request, lesson: str, student: str, entry: HandedFile, before: HandedFile | None
+    request: Request, work: StudentWork, entry: HandedFile, before: HandedFile | None
 ) -> tuple[datetime | None, bool]:
     """Return the time of a submission if it is known, and whether a list of times states it.
 
     Args:
         request: the request, with the list of times.
-        lesson: the lesson's name.
-        student: the student's id.
+        work: the student's notebooks for the lesson.
         entry: the file.
         before: the same notebook in an earlier collection. A time from a list stays, and so does any time
             that was not guessed.
     """
     for submitted in request.times or ():
         by_number = entry.user and submitted.lms_user_id == entry.user
-        if submitted.time and (by_number or request.roster.find(submitted) == {student}):
+        if submitted.time and (by_number or request.roster.find(submitted) == {work.student}):
             return submitted.time.astimezone(UTC), True
     by_platform = time_by_platform(request.course, entry)
-    time_before = _recorded_time(request.course, lesson, student) if before else None
+    time_before = _recorded_time(work) if before else None
     if before and time_before and (before.listed or not by_platform):
         return time_before.replace(tzinfo=UTC), before.listed
-    return by_platform or (_a_moment_late(request.course, lesson) if entry.late else None), False
+    return by_platform or (_a_moment_late(request.course, work.lesson) if entry.late else None), False
 
 
-def _recorded_time(course: Class, lesson: str, student: str) -> datetime | None:
+def _recorded_time(work: StudentWork) -> datetime | None:
     """Return the time beside a notebook that was collected earlier; none for a guess."""
-    time = moment(beside(_stamp(course, lesson, student)))
+    time = moment(beside(work.stamp))
     return None if is_guess(time) else time
-
-
-def _stamp(course: Class, lesson: str, student: str) -> Path:
-    return submitted_path(course, lesson, student).with_name(STAMP)
 
 
 def time_by_platform(course: Class, entry: HandedFile) -> datetime | None:
@@ -93,7 +87,8 @@ def tell_of_two_times(request: Request, outcome: Collected) -> None:
         if on_platform and abs(on_platform - placed.time) >= timedelta(minutes=1):
             others.append(f"the platform says {in_class_zone(on_platform)}")
         as_before = placed.state == "as before"
-        before = _recorded_time(request.course, placed.lesson, placed.student) if as_before else None
+        work = StudentWork(request.course, placed.lesson, placed.student)
+        before = _recorded_time(work) if as_before else None
         if before and before.replace(tzinfo=UTC) != placed.time:
             others.append(f"it had {in_class_zone(before)}")
         if others:
@@ -105,10 +100,9 @@ def stamp_late(course: Class) -> None:
     """Write a time for submissions that a platform marked as late before the class had a due date."""
     for lesson, students in read_record(course).lessons.items():
         for student, entry in students.items():
-            stamp, time = _stamp(course, lesson, student), _a_moment_late(course, lesson)
-            there = submitted_path(course, lesson, student).is_file()
-            if entry.late and time and there and not stamp.exists():
-                write_whole(stamp, stamped(time))
+            work, time = StudentWork(course, lesson, student), _a_moment_late(course, lesson)
+            if entry.late and time and work.submitted.is_file() and not work.stamp.exists():
+                write_whole(work.stamp, stamped(time))
 
 
 def stamped(time: datetime) -> bytes:

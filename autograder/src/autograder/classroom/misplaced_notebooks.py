@@ -11,11 +11,9 @@ from nbgrader import utils
 from autograder.classroom.collection import (
     CollectionRecord,
     Request,
+    StudentWork,
     digest_of,
-    earlier_folder,
     folder_of,
-    keep_earlier,
-    submitted_path,
 )
 from autograder.classroom.platforms.protocol import HandedFile
 from autograder.classroom.submission_archives import entries
@@ -68,7 +66,7 @@ def find_misplaced(
             for student in sorted(request.roster.people.keys() - set(owners)):
                 last = record.lessons.get(lesson, {}).get(student)
                 submitted = last is not None and _is_of_same_source(last, entry)
-                folder = earlier_folder(request.course, lesson, student)
+                folder = StudentWork(request.course, lesson, student).earlier
                 if not submitted and not (folder / f"{current}.ipynb").is_file():
                     continue
                 if all_versions is None:  # it reads every archive
@@ -116,7 +114,7 @@ def take_back(course: Class, misplaced: Sequence[Misplaced]) -> None:
         for path in item.earlier:
             _move(course, item, path, path.with_name(f"{path.stem}-{STAMP}"))
     for item in graded:
-        path = submitted_path(course, item.lesson, item.student)
+        path = StudentWork(course, item.lesson, item.student).submitted
         _move(course, item, path, path.with_name(STAMP))
         folders = [
             course.place(course.directory.autograded_directory, item.student, item.lesson),
@@ -135,7 +133,7 @@ def _move(course: Class, item: Misplaced, path: Path, stamp: Path) -> None:
         content = path.read_bytes()
         time = stamp.read_bytes() if stamp.is_file() else b""
         for owner in item.owners if digest_of(content) in item.wanted else ():
-            keep_earlier(course, item.lesson, owner, content, time)
+            StudentWork(course, item.lesson, owner).keep_earlier(content, time)
     remove(path)
     remove(stamp)
 

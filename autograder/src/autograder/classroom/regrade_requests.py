@@ -177,7 +177,7 @@ def _table(source: _Source, platforms: Mapping[str, Platform]) -> Table:
     ends = content.count(b"\n") + content.count(b"\r")
     if ends > rows * LINES_EACH:
         raise BadList(f"{source.name} has more than {rows} rows, so nothing of it was taken in.")
-    table = Table(read_list(source.path), [kind.lists for kind in platforms.values()], source.name)
+    table = Table(read_list(source.path).text, [kind.lists for kind in platforms.values()], source.name)
     if len(table.rows) > rows:
         raise BadList(f"{source.name} has more than {rows} rows, so nothing of it was taken in.")
     missing = [name for name in COLUMNS if name not in table.header]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from io import BytesIO
 from pathlib import Path
 from zipfile import BadZipFile
 
@@ -13,7 +12,7 @@ from openpyxl.styles import Font
 
 from autograder.classroom.csv_tables import BadList
 from autograder.classroom.score_export import Scores, factor
-from autograder.records.file_digests import write_whole
+from autograder.records.file_digests import beside
 from autograder.words.sanitize import visible
 
 
@@ -59,9 +58,8 @@ def write_workbook(class_scores: Scores, path: Path, scale: bool = False) -> Non
     )
     for lesson in class_scores.lessons:
         _add_tasks(book, class_scores, lesson, titles, names)
-    whole = BytesIO()
-    book.save(whole)
-    write_whole(path, whole.getvalue())
+    with beside(path) as fresh:
+        book.save(fresh)
 
 
 def _add_tasks(

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from autograder.classroom.class_roster import Person, read_people
-from autograder.classroom.csv_tables import guessed_encoding
+from autograder.classroom.csv_tables import read_list
 from autograder.classroom.gradebook_roster import class_list, enrol, refuse_namesakes, undo
 from autograder.classroom.gradebook_roster import remove as remove_student
 from autograder.classroom.platforms.registry import platforms_of
@@ -92,7 +92,7 @@ def roster(
 
 def _show_guess(file: Path, people: Sequence[Person]) -> None:
     """Say which encoding a list was read in, where it is a guess, with names to judge it by."""
-    if encoding := guessed_encoding(file):
+    if encoding := read_list(file).guessed_encoding:
         names = listed(
             [person.name for person in people if not person.name.isascii()][:MOST_SHOWN_OF_A_GUESS]
         )
