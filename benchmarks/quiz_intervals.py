@@ -22,7 +22,7 @@ import numpy as np
 from autograder.classroom import quiz_statistics as statistics
 from autograder.classroom.quiz_statistics import Array, Estimates
 from autograder.records.course import Course
-from autograder.records.quiz import read_whole_quiz
+from autograder.records.quiz import read_quiz
 
 ROOT = Path(__file__).parents[1]
 SIZES = (30, 300)
@@ -117,7 +117,7 @@ def main() -> None:
     parser.add_argument("--first-seed", type=int, default=0)
     arguments = parser.parse_args()
     chance = np.random.default_rng(arguments.first_seed)
-    widths = [len(item.on("after").choices) for item in read_whole_quiz(Course.read(ROOT))]
+    widths = [len(item.on("after").choices) for item in read_quiz(Course.read(ROOT), whole=True)]
     asked = questions(widths, chance)
     true = truth(asked, POPULATION, chance)
     outside = 0

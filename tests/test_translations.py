@@ -28,14 +28,14 @@ NOTEBOOKS = [
 
 @pytest.mark.parametrize(("language", "name"), FILES)
 def test_no_translation_breaks_a_lesson(language, name):
-    assert translate.state(translate.read(COURSE, language, name), name).problems == ()
+    assert translate.state(translate.TranslationFile(COURSE, language, name).read(), name).problems == ()
 
 
 @pytest.mark.parametrize("language", COURSE.languages[1:])
 def test_what_the_tool_says_in_several_places_is_said_alike(language):
     output: dict[str, set[str]] = {}
     for name in ("messages", "visuals", "faults"):
-        for message in translate.read(COURSE, language, name):
+        for message in translate.TranslationFile(COURSE, language, name).read():
             if message.id:
                 output.setdefault(message.id, set()).add(message.string)
     assert {text: ways for text, ways in output.items() if len(ways) > 1} == {}
@@ -117,7 +117,7 @@ def test_a_translation_keeps_to_the_glossary(language, name):
 
 def said_in(language, name):
     """Each translated text of a file, with the English one."""
-    for message in translate.read(COURSE, language, name):
+    for message in translate.TranslationFile(COURSE, language, name).read():
         strings = message.string if isinstance(message.string, (list, tuple)) else (message.string,)
         text = message.id if isinstance(message.id, str) else message.id[0]
         yield from ((text, string) for string in strings if text and string)

@@ -6,7 +6,7 @@ import nbformat
 import pytest
 from autograder.author import pipeline, prose_segments, translate, translated_lesson
 from autograder.author.build_record import without_source
-from autograder.author.translate import disagreements
+from autograder.author.translate import TranslationFile, disagreements
 from autograder.lesson.check_calls import check
 from autograder.records.cell_roles import is_answer
 from autograder.records.course import Course
@@ -68,12 +68,12 @@ def course(course_with) -> Course:
 def fill(course: Course, *translations: tuple[str, str, str]) -> None:
     """Translate texts: (context, in English, translated)."""
     for name in translate.files(course):
-        catalog = translate.merged(course, SPOKEN, name)
+        catalog = TranslationFile(course, SPOKEN, name).merged()
         for context, text, string in translations:
             message = catalog.get(text, context or None)
             if message:
                 message.string = string
-        path = translate.path_of(course, SPOKEN, name)
+        path = TranslationFile(course, SPOKEN, name).path
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(translate.written(catalog))
 
@@ -126,22 +126,22 @@ def test_each_text_of_a_lesson_stands_where_a_translator_finds_it(course):
 
 def test_a_translation_stays_until_its_english_changes_and_is_outdated_then(course):
     fill(course, ("title", "Text about it.", "এর কথা।"), ("title", "A tiny lesson", "ছোট পাঠ"))
-    assert translate.update(course, SPOKEN, NAME).outdated == 0
+    assert TranslationFile(course, SPOKEN, NAME).update().outdated == 0
     path = course.source / NAME / f"{NAME}.py"
     path.write_text(
         path.read_text(encoding="utf-8").replace("Text about it.", "A text about it."), encoding="utf-8"
     )
-    assert translate.update(course, SPOKEN, NAME, check=True).outdated == 1
-    before = translate.path_of(course, SPOKEN, NAME).read_bytes()
-    assert translate.update(course, SPOKEN, NAME).outdated == 1
-    assert translate.update(course, SPOKEN, NAME).outdated == 1
-    catalog = translate.read(course, SPOKEN, NAME)
+    assert TranslationFile(course, SPOKEN, NAME).update(check=True).outdated == 1
+    before = TranslationFile(course, SPOKEN, NAME).path.read_bytes()
+    assert TranslationFile(course, SPOKEN, NAME).update().outdated == 1
+    assert TranslationFile(course, SPOKEN, NAME).update().outdated == 1
+    catalog = TranslationFile(course, SPOKEN, NAME).read()
     assert catalog.get("A text about it.", "title").string == "এর কথা।"
     assert not translate.is_usable(catalog.get("A text about it.", "title"))
     assert translate.is_usable(catalog.get("A tiny lesson", "title"))
-    assert translate.path_of(course, SPOKEN, NAME).read_bytes() != before
-    assert translate.update(course, SPOKEN, NAME).outdated == 1  # a second run loses nothing
-    again = translate.read(course, SPOKEN, NAME).get("A text about it.", "title")
+    assert TranslationFile(course, SPOKEN, NAME).path.read_bytes() != before
+    assert TranslationFile(course, SPOKEN, NAME).update().outdated == 1  # a second run loses nothing
+    again = TranslationFile(course, SPOKEN, NAME).read().get("A text about it.", "title")
     assert again.string == "এর কথা।"
 
 

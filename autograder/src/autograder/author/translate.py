@@ -87,15 +87,6 @@ def files(course: Course) -> list[str]:
     return [*course.lessons, FAULTS, *course.preload, MESSAGES]
 
 
-def path_of(course: Course, language: str, name: str) -> Path:
-    """Return the path of a translation file.
-
-    The tool's own messages are with the tool, if the course's repository contains it.
-    """
-    home = (course.tool if name == MESSAGES else None) or course.root
-    return home / "locale" / language / f"{name}.po"
-
-
 def entries(course: Course, name: str) -> list[Entry]:
     """Return the texts to translate in a lesson, the mistakes, a package or the tool, in order and each once.
 
@@ -227,88 +218,98 @@ def _texts_said(path: Path) -> Iterator[str | tuple[str, ...]]:
                 yield arguments if len(arguments) > 1 else arguments[0]
 
 
-def read(course: Course, language: str, name: str) -> Catalog:
-    """Return the content of a translation file; an empty catalog if the file does not exist.
+@dataclass(frozen=True)
+class TranslationFile:
+    """A language's translations of a lesson, the mistakes, a package or the tool.
 
-    Args:
+    Attributes:
         course: the course.
         language: the language.
-        name: the name of the translation file, one of `files`.
-
-    Raises:
-        AuthoringError: the file cannot be read.
+        name: the name of the file without its suffix, one of `files`.
     """
-    path = path_of(course, language, name)
-    if not path.is_file():
-        return Catalog(locale=language, project=course.title, fuzzy=False)
-    try:
-        return read_po(BytesIO(path.read_bytes()), locale=language, abort_invalid=True)
-    except (PoFileError, ValueError) as problem:
-        raise AuthoringError([f"{path}: cannot be read ({problem})"]) from problem
 
+    course: Course
+    language: str
+    name: str
 
-def merged(course: Course, language: str, name: str) -> Catalog:
-    """Return a file's translations, matched to the current texts.
+    @property
+    def path(self) -> Path:
+        """The path of the file. The tool's own messages are with the tool, if the course contains it."""
+        home = (self.course.tool if self.name == MESSAGES else None) or self.course.root
+        return home / "locale" / self.language / f"{self.name}.po"
 
-    The translation of an older wording is kept and marked fuzzy.
+    def read(self) -> Catalog:
+        """Return the content of the file; an empty catalog if the file does not exist.
 
-    Raises:
-        AuthoringError: the file or the lesson cannot be read.
-    """
-    template = Catalog(fuzzy=False)
-    for entry in entries(course, name):
-        template.add(
-            entry.text, context=entry.context or None, auto_comments=[entry.what] if entry.what else ()
+        Raises:
+            AuthoringError: the file cannot be read.
+        """
+        if not self.path.is_file():
+            return Catalog(locale=self.language, project=self.course.title, fuzzy=False)
+        try:
+            return read_po(BytesIO(self.path.read_bytes()), locale=self.language, abort_invalid=True)
+        except (PoFileError, ValueError) as problem:
+            raise AuthoringError([f"{self.path}: cannot be read ({problem})"]) from problem
+
+    def merged(self) -> Catalog:
+        """Return the translations, matched to the current texts.
+
+        The translation of an older wording is kept and marked fuzzy.
+
+        Raises:
+            AuthoringError: the file or the lesson cannot be read.
+        """
+        template = Catalog(fuzzy=False)
+        for entry in entries(self.course, self.name):
+            template.add(
+                entry.text, context=entry.context or None, auto_comments=[entry.what] if entry.what else ()
+            )
+        catalog = self.read()
+        now = {(message.context, message.id) for message in template}
+        gone = {(message.context, message.id) for message in catalog} - now
+        outdated = {(message.context, message.id) for message in catalog if message.fuzzy}
+        # Of each new text Babel looks for one like it among all that are translated, for many seconds; only
+        # one that is gone can be its older version.
+        strings: dict[Any, Any] = {}
+        for message in catalog:
+            if (message.context, message.id) in now and isinstance(message.id, str):
+                strings[message.context, message.id] = message.string
+                message.string = ""
+        catalog.update(template, update_creation_date=False)
+        gone_texts = {text for _context, text in gone}
+        for message in catalog:
+            message.string = strings.get((message.context, message.id), message.string)
+            if (message.context, message.id) in outdated:
+                continue  # since an earlier run, which has found its older version
+            before = message.id if not message.previous_id else message.previous_id[0]
+            # What Babel found alike is an older version only where it stood here and is gone, or has moved.
+            moved = before == message.id and before in gone_texts
+            if message.fuzzy and not (
+                any(_strings(message)) and (moved or (message.context, before) in gone)
+            ):
+                message.string, message.previous_id = "", []
+                message.flags.discard("fuzzy")
+        for message in catalog.obsolete.values():
+            message.previous_id = []  # Babel would write it as a comment that it cannot read
+        catalog.header_comment = (
+            f"# {self.course.title}: {self.name}, in {catalog.locale_identifier}. See docs/translating.md."
         )
-    catalog = read(course, language, name)
-    now = {(message.context, message.id) for message in template}
-    gone = {(message.context, message.id) for message in catalog} - now
-    outdated = {(message.context, message.id) for message in catalog if message.fuzzy}
-    # Of each new text Babel looks for one like it among all that are translated, for many seconds; only one
-    # that is gone can be its older version.
-    strings: dict[Any, Any] = {}
-    for message in catalog:
-        if (message.context, message.id) in now and isinstance(message.id, str):
-            strings[message.context, message.id] = message.string
-            message.string = ""
-    catalog.update(template, update_creation_date=False)
-    gone_texts = {text for _context, text in gone}
-    for message in catalog:
-        message.string = strings.get((message.context, message.id), message.string)
-        if (message.context, message.id) in outdated:
-            continue  # since an earlier run, which has found its older version
-        before = message.id if not message.previous_id else message.previous_id[0]
-        # What Babel found alike is an older version only where it stood here and is gone, or has moved.
-        moved = before == message.id and before in gone_texts
-        if message.fuzzy and not (any(_strings(message)) and (moved or (message.context, before) in gone)):
-            message.string, message.previous_id = "", []
-            message.flags.discard("fuzzy")
-    for message in catalog.obsolete.values():
-        message.previous_id = []  # Babel would write it as a comment that it cannot read
-    catalog.header_comment = (
-        f"# {course.title}: {name}, in {catalog.locale_identifier}. See docs/translating.md."
-    )
-    return catalog
+        return catalog
 
+    def update(self, check: bool = False) -> State:
+        """Bring the file up to date with the current texts, and return its state.
 
-def update(course: Course, language: str, name: str, check: bool = False) -> State:
-    """Bring a translation file up to date with the current texts, and return its state.
+        Args:
+            check: whether to return the state only, and write nothing.
 
-    Args:
-        course: the course.
-        language: the language.
-        name: the name of the translation file.
-        check: whether to return the state only, and write nothing.
-
-    Raises:
-        AuthoringError: the file or the lesson cannot be read.
-    """
-    catalog = merged(course, language, name)
-    if not check:
-        path = path_of(course, language, name)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(written(catalog))
-    return state(catalog, name)
+        Raises:
+            AuthoringError: the file or the lesson cannot be read.
+        """
+        catalog = self.merged()
+        if not check:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self.path.write_bytes(written(catalog))
+        return state(catalog, self.name)
 
 
 def written(catalog: Catalog) -> bytes:

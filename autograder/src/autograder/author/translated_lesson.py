@@ -150,7 +150,7 @@ class _Made:
 
 def _fresh_solution(course: Course, spoken: str, name: str) -> _Made:
     files = (name, *(file for file in translate.files(course) if file not in course.lessons))
-    catalogs = {file: translate.merged(course, spoken, file) for file in files}
+    catalogs = {file: translate.TranslationFile(course, spoken, file).merged() for file in files}
     usable = {
         file: [message for message in catalog if translate.is_usable(message)]
         for file, catalog in catalogs.items()

@@ -21,7 +21,7 @@ from autograder.classroom.quiz_answers import read_answers
 from autograder.classroom.quiz_statistics import Array
 from autograder.grading.class_folder import Class
 from autograder.lesson.placement_quiz import known_mistake
-from autograder.records.quiz import FEWEST_PEOPLE, OCCASIONS, QuizQuestion, read_whole_quiz
+from autograder.records.quiz import FEWEST_PEOPLE, OCCASIONS, QuizQuestion, read_quiz
 from autograder.words.language import _, translated
 
 Choices = Mapping[str, Mapping[str, str]]  # by student and question
@@ -62,7 +62,7 @@ class QuizReport:
 
 def quiz_report(course: Class) -> QuizReport | None:
     """Return the report on a class's quiz; None if too few people agreed to be counted."""
-    items = read_whole_quiz(course.banks.course)
+    items = read_quiz(course.banks.course, whole=True)
     choices = {occasion: read_answers(course, occasion) for occasion in OCCASIONS}
     choices = {occasion: some if len(some) >= FEWEST_PEOPLE else {} for occasion, some in choices.items()}
     if not any(choices.values()) or not items:

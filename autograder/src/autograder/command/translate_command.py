@@ -28,10 +28,10 @@ def translate(
     names = resolve_lessons(translations.files(loaded_course), lessons or [])
     problems: list[str] = []
     for name in names:
-        for file in others:
-            state = translations.update(loaded_course, file, name, check)
-            say(f"{file}/{state}")
-            problems += [f"{file}/{problem}" for problem in state.problems]
+        for code in others:
+            state = translations.TranslationFile(loaded_course, code, name).update(check)
+            say(f"{code}/{state}")
+            problems += [f"{code}/{problem}" for problem in state.problems]
     complain(problems)
     if problems:
         raise typer.Exit(1)

@@ -42,11 +42,12 @@ def classify_cells(release: NotebookNode, submission: NotebookNode) -> list[Clas
     # Colab and notebooks of format 4.4 lose ids: a course cell is then known by its text.
     texts = {cell.source.strip(): cell["id"] for cell in release.cells}
     givens = [cell for cell in release.cells if is_given(cell)]
-    texts |= _older_givens(givens, submission, cells.keys(), texts)
+    submitted = _cells(submission)
+    texts |= _older_givens(givens, submitted, cells.keys(), texts)
     # What a merged cell is taken apart at. To run another course cell's text once more does no harm.
     marks = {name: cell.source for name, cell in cells.items() if is_given(cell) or is_test(cell)}
     pieces: list[ClassifiedCell] = []
-    for cell in _cells(submission):
+    for cell in submitted:
         text, is_code = _text(cell), cell.get("cell_type") == "code"
         name = _course_id(cell, cells.keys()) or texts.get(text.strip(), "")
         if not name or is_answer(cells[name]):
@@ -115,7 +116,7 @@ def binds(text: str, names: frozenset[str]) -> bool:
     return bool(names & names_of(text)[0]) or bool(CELL_MAGIC.match(text))
 
 
-def _cells(submission: NotebookNode) -> Iterable[NotebookNode]:
+def _cells(submission: NotebookNode) -> list[NotebookNode]:
     cells = submission.get("cells", [])
     return [cell for cell in cells if isinstance(cell, dict)] if isinstance(cells, list) else []
 
@@ -146,7 +147,7 @@ def _course_id(cell: NotebookNode, course_ids: Collection[str]) -> str:
 
 def _older_givens(
     givens: Iterable[NotebookNode],
-    submission: NotebookNode,
+    submitted: Sequence[NotebookNode],
     course_ids: Collection[str],
     texts: Mapping[str, str],
 ) -> dict[str, str]:
@@ -157,7 +158,7 @@ def _older_givens(
     Such a cell must not run as the learner's own: it would bring back the older data after the present ones.
     """
     strange, there = [], set()
-    for cell in _cells(submission):
+    for cell in submitted:
         text = _text(cell).strip()
         name = _course_id(cell, course_ids) or texts.get(text)
         if name:

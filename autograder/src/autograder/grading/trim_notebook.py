@@ -52,21 +52,15 @@ def essential(text: bytes, most_parts: int) -> bytes:
         TooManyParts: they have more values.
         ValueError: the text is not valid JSON, as far as it was scanned.
     """
-    reader = _Reader(_as_utf8(text), most_parts)
+    encoding, in_utf8 = json.detect_encoding(text), text.removeprefix(codecs.BOM_UTF8)
+    if encoding not in ("utf-8", "utf-8-sig"):
+        # Piece by piece: whole, a text with one letter of a rare kind takes four times its size.
+        pieces = (text[at : at + CHUNK] for at in range(0, len(text), CHUNK))
+        decoded = codecs.iterdecode(pieces, encoding, "replace")
+        in_utf8 = b"".join(piece.encode("utf-8", "replace") for piece in decoded)
+    reader = _Reader(in_utf8, most_parts)
     reader.value(NOTEBOOK)
     return reader.finished()
-
-
-def _as_utf8(text: bytes) -> bytes:
-    encoding = json.detect_encoding(text)
-    if encoding == "utf-8":
-        return text
-    if encoding == "utf-8-sig":
-        return text.removeprefix(codecs.BOM_UTF8)
-    # Piece by piece: whole, a text with one letter of a rare kind takes four times its size.
-    pieces = (text[at : at + CHUNK] for at in range(0, len(text), CHUNK))
-    decoded = codecs.iterdecode(pieces, encoding, "replace")
-    return b"".join(piece.encode("utf-8", "replace") for piece in decoded)
 
 
 class _Reader:

@@ -92,6 +92,7 @@ def check(task_id: str, answer: Any = _MISSING) -> Feedback | Notice | EvidenceO
     return shown
 
 
+@event_sender.undisturbed()
 def checked(
     task_id: str, find: Callable[[], Found | Notice], answer: Any
 ) -> Feedback | Notice | EvidenceOutput:
@@ -102,13 +103,6 @@ def checked(
         find: returns the task with its course and lesson, or a notice why there is none.
         answer: the answer, or `_MISSING` to look it up in the notebook.
     """
-    with event_sender.undisturbed():
-        return _checked(task_id, find, answer)
-
-
-def _checked(
-    task_id: str, find: Callable[[], Found | Notice], answer: Any
-) -> Feedback | Notice | EvidenceOutput:
     mode = os.environ.get(EXECUTION)
     try:
         task_and_bank = find()

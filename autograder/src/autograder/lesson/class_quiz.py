@@ -22,7 +22,7 @@ from autograder.records.quiz import (
     QuizAnswers,
     QuizQuestion,
     file_of,
-    read_whole_quiz,
+    read_quiz,
 )
 from autograder.words.feedback_card import Notice
 from autograder.words.language import _, translated
@@ -71,7 +71,7 @@ def class_quiz(occasion: str) -> Notice:
         occasion: "before" or "after", for the quiz before or after the course.
     """
     try:
-        items = read_whole_quiz(find_course())
+        items = read_quiz(find_course(), whole=True)
     except AuthoringError as problem:
         return Notice(_("There is no quiz here."), (str(problem),))
     if not items or occasion not in OCCASIONS:

@@ -158,7 +158,7 @@ def leave() -> Notice:
 
 def _joined(course: str, room: str) -> Joined:
     """Return what was agreed to of a room; whoever leaves it in one notebook has left it in all."""
-    here, stored = _HERE.get((course, room)), progress_store.read_joined(course, room)
+    here, stored = _HERE.get((course, room)), progress_store.read_as(course, room, Joined)
     if here is None:
         return stored
     return replace(stored, agreed=stored.agreed and here.agreed) if stored.learner else here

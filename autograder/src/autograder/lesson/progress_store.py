@@ -80,22 +80,17 @@ def folder(course: str) -> Path | None:
 
 def read(course: str, task: str) -> ProgressRecord:
     """Return the record of a task; an empty one if there is none or it cannot be read."""
-    return _read(course, task, ProgressRecord)
+    return read_as(course, task, ProgressRecord)
 
 
 def read_prediction(course: str, name: str) -> Prediction:
     """Return a prediction; an empty one if there is none or it cannot be read."""
-    return _read(course, f"{PREDICTION}{name}", Prediction)
-
-
-def read_joined(course: str, room: str) -> Joined:
-    """Return the learner's consent for a room; an empty record if there is none or it cannot be read."""
-    return _read(course, room, Joined)
+    return read_as(course, f"{PREDICTION}{name}", Prediction)
 
 
 def read_review(course: str, item: str) -> ReviewRecord:
     """Return the record of a review question; an empty one if there is none or it cannot be read."""
-    return _read(course, f"{REVIEW}{item}", ReviewRecord)
+    return read_as(course, f"{REVIEW}{item}", ReviewRecord)
 
 
 def write_review(course: str, item: str, record: ReviewRecord) -> str:
@@ -105,7 +100,7 @@ def write_review(course: str, item: str, record: ReviewRecord) -> str:
 
 def read_exam(course: str, task: str) -> ExamRecord:
     """Return the record of the last exam on a task; an empty one if there is none or it cannot be read."""
-    return _read(course, f"{EXAM}{task}", ExamRecord)
+    return read_as(course, f"{EXAM}{task}", ExamRecord)
 
 
 def write_exam(course: str, task: str, record: ExamRecord) -> str:
@@ -146,7 +141,8 @@ def rooms(course: str) -> list[str]:
     return [path.stem for path in stored_in.glob(f"{ROOM}*.json")] if stored_in else []
 
 
-def _read(course: str, name: str, kind: type[Kept]) -> Kept:
+def read_as(course: str, name: str, kind: type[Kept]) -> Kept:
+    """Return the record of a kind under a name; an empty one if there is none or it cannot be read."""
     path = folder(course)
     if path is None:
         return kind()

@@ -71,22 +71,20 @@ class _Table:
     item: tuple[QuizQuestion, ...]
 
 
-def read_whole_quiz(course: Course) -> tuple[QuizQuestion, ...]:
-    """Return all questions of a course's quiz, even those on lessons that the course does not have yet.
-
-    Raises:
-        AuthoringError: the file is missing or not valid.
-    """
-    return read_toml(_Table, course.root / course.quiz).item if course.quiz else ()
-
-
-def read_quiz(course: Course) -> tuple[QuizQuestion, ...]:
+def read_quiz(course: Course, whole: bool = False) -> tuple[QuizQuestion, ...]:
     """Return the questions of a course's quiz on lessons that it has, in the order of these lessons.
 
+    Args:
+        course: the course.
+        whole: whether to return all questions in their own order instead, even those on lessons that the
+            course does not have yet.
+
     Raises:
         AuthoringError: the file is missing or not valid.
     """
-    items = read_whole_quiz(course)
+    items = read_toml(_Table, course.root / course.quiz).item if course.quiz else ()
+    if whole:
+        return items
     here = [item for item in items if item.lesson in course.lessons]
     return tuple(sorted(here, key=lambda item: course.lessons.index(item.lesson)))
 

@@ -11,6 +11,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,28 @@ ASSETS = Path(__file__).parent / "assets"
 SWITCH, SEARCH = "languages.html", "search-field.html"
 # Where speakers call a language by another name than its code says.
 OWN_NAMES = {"hi_Latn": "Hinglish"}
+
+
+@dataclass(frozen=True)
+class Edition:
+    """The site in one of its languages."""
+
+    course: Course
+    language: str
+    languages: list[str]  # of the whole site
+
+    @property
+    def links(self) -> list[tuple[str, str, str]]:
+        """Each language: its code, its own name, and the way to its pages from this edition's."""
+        up = "../" if _folder(self.course, self.language) else ""
+        return [
+            (
+                code,
+                OWN_NAMES.get(code) or capital(Locale.parse(code).display_name),
+                up + (f"{folder}/" if (folder := _folder(self.course, code)) else ""),
+            )
+            for code in self.languages
+        ]
 
 
 def build_site(course: Course, out: Path) -> list[Path]:
@@ -92,7 +115,7 @@ def _build_language(
     os.environ[LANGUAGE] = language
     speak(course.bank, course.languages)
     source = temporary / language
-    config = write_sources(course, language, languages, wrong, source)
+    config = write_sources(Edition(course, language, languages), wrong, source)
     _run_sphinx(source, pages / _folder(course, language), config)
 
 
@@ -110,22 +133,18 @@ def _notebook(course: Course, kind: str, language: str, lesson: str) -> Path:
     raise AuthoringError([f"{kind}/{lesson}: there is no {lesson}.ipynb; `autograder build` makes it"])
 
 
-def write_sources(
-    course: Course, language: str, languages: list[str], wrong: Mapping[str, WrongAnswers], source: Path
-) -> dict[str, Any]:
+def write_sources(edition: Edition, wrong: Mapping[str, WrongAnswers], source: Path) -> dict[str, Any]:
     """Write Sphinx's source files for one language.
 
     Args:
-        course: the course.
-        language: the language.
-        languages: all languages of the site.
+        edition: the language, and the course.
         wrong: the wrong answers to show, by lesson.
         source: the folder to write to.
 
     Returns:
         Sphinx's settings.
     """
-    static = source / "static"
+    course, language, static = edition.course, edition.language, source / "static"
     (static / "notebooks").mkdir(parents=True)
     notebooks: dict[str, NotebookNode] = {}
     instead = read_reading(course)
@@ -143,7 +162,7 @@ def write_sources(
         "cards": [*cards.values()],
         "explorer": front_explorer(course, static),
         "inside": folded_explorer(course, inside),
-        "languages": _languages(course, language, languages),
+        "languages": edition.links,
         "quiz": quiz,
         "titles": {lesson: about.title for lesson, about in cards.items()},
         "starter": (course.root / "start.py").is_file(),
@@ -178,7 +197,7 @@ def write_sources(
         style = style.replace(f'url("{font.name}")', f"url(data:font/woff2;base64,{data})")
     shutil.copyfile(ASSETS / "fonts" / "OFL.txt", static / "OFL.txt")
     (static / "site.css").write_text(f"{STYLE}\n{prediction_bars.STYLE}\n{style}", encoding="utf-8")
-    return _config(course, language, languages, terms)
+    return _config(edition, terms)
 
 
 def _write(folder: Path, name: str, **values: Any) -> None:
@@ -254,24 +273,11 @@ def _heading_text(heading: str) -> str:
     return heading.replace("`", "").replace("*", "").replace("$", "")
 
 
-def _languages(course: Course, language: str, languages: list[str]) -> list[tuple[str, str, str]]:
-    """Return each language: its code, its own name, and the way to its pages from this language's."""
-    up = "../" if _folder(course, language) else ""
-    return [
-        (
-            code,
-            OWN_NAMES.get(code) or capital(Locale.parse(code).display_name),
-            up + (f"{folder}/" if (folder := _folder(course, code)) else ""),
-        )
-        for code in languages
-    ]
-
-
-def _config(course: Course, language: str, languages: list[str], terms: tuple[Term, ...]) -> dict[str, Any]:
+def _config(edition: Edition, terms: tuple[Term, ...]) -> dict[str, Any]:
     """Sphinx's settings: nothing is executed, and nothing comes from the network."""
-    others = _languages(course, language, languages)
+    course, language = edition.course, edition.language
     sidebar = ["sidebar/brand.html", SEARCH, "sidebar/scroll-start.html"]
-    sidebar += ["sidebar/navigation.html", *([SWITCH] if len(languages) > 1 else [])]
+    sidebar += ["sidebar/navigation.html", *([SWITCH] if len(edition.languages) > 1 else [])]
     return {
         "project": _title(course),
         "html_title": _title(course),
@@ -295,7 +301,7 @@ def _config(course: Course, language: str, languages: list[str], terms: tuple[Te
         "course_picture": Path(course.site.picture).name,
         "html_js_files": [("site.js", {"defer": "defer"})],
         "html_context": {
-            "course_languages": others,
+            "course_languages": edition.links,
             "languages_title": _("Languages"),
             "lessons_title": _("Lessons"),
             "search_says": _search_says(),
