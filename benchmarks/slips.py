@@ -19,7 +19,7 @@ from pathlib import Path
 from autograder.records.answer_findings import NotDefined, Raised, StillStub, Verdict
 from autograder.records.course import Course
 from autograder.records.run_outcome import ErrorReport
-from autograder.words.feedback_card import plain_text
+from autograder.words.feedback_card import Feedback
 from rich.console import Console
 from rich.table import Table
 
@@ -158,7 +158,7 @@ def main() -> None:
                         all=1, named=len(verdict.named), meant=int(bool(meant)), wrongly=int(wrongly)
                     )
                     if verdict.named or wrongly:
-                        examples.append(f"{name} / {task.id}: {kind}\n{code}\n{plain_text(task, verdict)}\n")
+                        examples.append(f"{name} / {task.id}: {kind}\n{code}\n{Feedback(task, verdict)!r}\n")
                     break
     if chosen.read:
         chosen.read.write_text(f"\n{'=' * 80}\n".join(examples), encoding="utf-8")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from autograder.words.feedback_card import plain_text
+from autograder.words import feedback_card
 
 from benchmarks.blind_answers import verdict_on
 from benchmarks.graders import Attempt, Feedback
@@ -15,7 +15,7 @@ POINTS = re.compile(r"(?:Look at|happened in|stopped in)\s+lines?\s+(\d+)(?:\s+t
 def grade(attempt: Attempt) -> Feedback:
     """Return the verdict in the words that a learner reads."""
     verdict = verdict_on(attempt.answer, attempt.lesson, attempt.runs)
-    text = plain_text(attempt.task, verdict)
+    text = repr(feedback_card.Feedback(attempt.task, verdict))
     match = POINTS.search(text)
     line, last = (int(number) if number else None for number in (match.groups() if match else ("", "")))
     return Feedback(verdict.passed, text, bool(verdict.named), line, last)

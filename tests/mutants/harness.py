@@ -36,7 +36,7 @@ from autograder.records.answer_findings import Verdict
 from autograder.records.bank import AS_SEEN, LessonBank, Task, classes_made
 from autograder.records.cell_roles import is_figure, is_measured, is_shown_only, is_test
 from autograder.records.course import Course
-from autograder.words.feedback_card import plain_text, rich_text
+from autograder.words.feedback_card import Feedback
 from nbformat import NotebookNode, from_dict
 from nbformat.v4 import new_output
 
@@ -234,8 +234,8 @@ OURS = re.compile(r"Traceback|site-packages|autograder[/\\]|<cell |harness|\bOut
 
 def message(task: Task, verdict: Verdict) -> str:
     """The plain message on one line, after a look at both forms of it."""
-    plain = plain_text(task, verdict)
-    rich = rich_text(task, verdict)
+    plain = repr(Feedback(task, verdict))
+    rich = Feedback(task, verdict).html()
     assert not OURS.search(plain)
     assert not OURS.search(unescape(rich))
     assert rich.count("<div") == rich.count("</div>")

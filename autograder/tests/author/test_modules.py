@@ -9,7 +9,7 @@ from autograder.probe.collect_evidence import collect_answer
 from autograder.records import answer_findings as f
 from autograder.records import bank
 from autograder.records.evidence_transport import pack, unpack
-from autograder.words.feedback_card import plain_text, rich_text
+from autograder.words.feedback_card import Feedback
 from support.tiny_course import solved
 from torch import nn
 
@@ -83,14 +83,14 @@ def judged(lesson):
     def judge_it(answer):
         task = lesson.tasks["projection"]
         verdict = judge(task, unpack(pack(collect_answer(task, lesson, answer, {}))))
-        assert "Traceback" not in plain_text(task, verdict) + rich_text(task, verdict)
+        assert "Traceback" not in repr(Feedback(task, verdict)) + Feedback(task, verdict).html()
         return verdict
 
     return judge_it
 
 
 def output(lesson, verdict):
-    return " ".join(plain_text(lesson.tasks["projection"], verdict).split())
+    return " ".join(repr(Feedback(lesson.tasks["projection"], verdict)).split())
 
 
 def test_the_solution_passes(judged):

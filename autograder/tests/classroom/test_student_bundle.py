@@ -17,7 +17,7 @@ from autograder.classroom.student_bundle import SETUP, bundle
 from autograder.grading.evasion_lint import hiding
 from autograder.judge.decide import judge
 from autograder.records.course import NAMED, PACKED, Course
-from autograder.words.feedback_card import plain_text
+from autograder.words.feedback_card import Feedback
 from packaging.requirements import Requirement
 from packaging.utils import parse_wheel_filename
 from packaging.version import Version
@@ -85,7 +85,7 @@ def test_the_bank_for_students_says_the_same_of_known_answers_to_every_task(clas
             text = changed_answer(entry, wrong.changes, runs)
             evidence = evidence_for(whole.tasks[entry.id], text, whole, runs)
             output = [
-                plain_text(task, judge(task, evidence, as_seen=True))
+                repr(Feedback(task, judge(task, evidence, as_seen=True)))
                 for task in (whole.tasks[entry.id], reduced.tasks[entry.id])
             ]
             assert output[0] == output[1]

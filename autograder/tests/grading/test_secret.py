@@ -21,7 +21,7 @@ from autograder.records.answer_findings import NotComputed, Verdict
 from autograder.records.bank import AS_SEEN, LessonBank, without_answers
 from autograder.records.course import Course
 from autograder.records.run_outcome import Outcome
-from autograder.words.feedback_card import rich_text
+from autograder.words.feedback_card import Feedback
 from support.tiny_course import NAME, TASKS, edited, write_course
 from typer.testing import CliRunner
 
@@ -187,9 +187,9 @@ def test_feedback_on_a_hidden_probe_tells_no_number_of_it(course):
     secret.make(course, NAME)
     lesson = drawn(course)
     task = lesson.tasks["share"]
-    reported = rich_text(
+    reported = Feedback(
         task, verdict_on(lambda x: {3: x.new_tensor([0.125, 0.25, 0.625])}.get(len(x), x), lesson)
-    )
+    ).html()
     output = reported.partition("</style>")[2]  # a style has numbers of its own
     hidden = task.probe["three-hidden"]
     for number in [*hidden.inputs["x"].tolist(), *hidden.expected.tensor.tolist()]:

@@ -18,7 +18,7 @@ from autograder.records.answer_findings import CallsForbidden, WrongShape
 from autograder.records.bank import Check, Forbid, LessonBank
 from autograder.records.evidence_transport import pack, unpack
 from autograder.records.run_outcome import ForbiddenCall
-from autograder.words.feedback_card import plain_text, rich_text
+from autograder.words.feedback_card import Feedback
 from support.tiny_lesson import FAMILIES, function_task
 from torch import nn
 
@@ -310,7 +310,7 @@ def test_points_never_fall_below_zero():
 
 def test_an_answer_that_is_wrong_besides_is_told_both():
     verdict = verdict_on(lambda x: torch.softmax(x, 0)[1:])
-    text = " ".join(plain_text(WEIGHTS, verdict).split())
+    text = " ".join(repr(Feedback(WEIGHTS, verdict)).split())
 
     assert isinstance(verdict.finding, WrongShape)
     assert "has shape (2,)" in text
@@ -323,8 +323,8 @@ def test_the_message_names_the_call_its_line_and_the_cost():
     names = {}
     exec(compile(source, "<cell message>", "exec"), names)
     verdict = verdict_on(names["weights"])
-    text = " ".join(plain_text(WEIGHTS, verdict).split())
-    html = rich_text(WEIGHTS, verdict)
+    text = " ".join(repr(Feedback(WEIGHTS, verdict)).split())
+    html = Feedback(WEIGHTS, verdict).html()
 
     assert "(1 of 3 points)" in text
     assert "`torch.softmax` is used in line 3; this task asks you to write softmax yourself." in text
@@ -339,7 +339,7 @@ def test_a_call_in_a_helper_names_the_helper():
     call = ForbiddenCall("F.softmax", "softmax", "", 2, "helper")
     evidence = dataclasses.replace(seen(honest), forbidden=(call,))
 
-    text = " ".join(plain_text(WEIGHTS, judge(WEIGHTS, evidence)).split())
+    text = " ".join(repr(Feedback(WEIGHTS, judge(WEIGHTS, evidence))).split())
     assert "is used in line 2 of the cell of `helper`; this task" in text
 
 
@@ -347,9 +347,9 @@ def test_what_a_call_is_named_is_escaped():
     call = ForbiddenCall("<script>", "softmax", "<i>", 1, "<u>")
     verdict = judge(WEIGHTS, dataclasses.replace(seen(honest), forbidden=(call,)))
 
-    assert "&lt;script&gt;" in rich_text(WEIGHTS, verdict)
+    assert "&lt;script&gt;" in Feedback(WEIGHTS, verdict).html()
     for tag in ("<script>", "<i>", "<u>"):
-        assert tag not in rich_text(WEIGHTS, verdict)
+        assert tag not in Feedback(WEIGHTS, verdict).html()
 
 
 def test_a_call_of_a_family_that_the_task_allows_costs_nothing():

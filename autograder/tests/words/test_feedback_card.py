@@ -11,7 +11,7 @@ import torch
 from autograder.judge.decide import judge
 from autograder.records import answer_findings as f
 from autograder.records.run_outcome import ErrorReport, Evidence, Uncalled
-from autograder.words.feedback_card import Feedback, Notice, plain_text, rich_text
+from autograder.words.feedback_card import Feedback, Notice
 
 EVIL = '<script>alert("x")</script>&<img src=x onerror=y>'
 VOID = {"br"}
@@ -121,16 +121,16 @@ def test_a_wrong_answer_shows_message_details_and_where_to_get_hints(shown, shar
 
 
 def test_wrong_values_come_with_a_picture(judged, share, pairs, total):
-    assert "<svg" in rich_text(share, judged(share, off))
-    assert "<svg" not in rich_text(share, judged(share, right))
-    assert "<svg" not in rich_text(total, judged(total, lambda a, b: torch.tensor(5.0)))
+    assert "<svg" in Feedback(share, judged(share, off)).html()
+    assert "<svg" not in Feedback(share, judged(share, right)).html()
+    assert "<svg" not in Feedback(total, judged(total, lambda a, b: torch.tensor(5.0))).html()
 
 
 def test_a_known_wrong_answer_shows_its_hint_with_code_set_as_code(judged, share):
-    html = rich_text(share, judged(share, lambda x: x / x.max()))
+    html = Feedback(share, judged(share, lambda x: x / x.max())).html()
     assert "You divided by the largest: use <code>x.sum()</code>." in html
-    assert "You divided by the largest: use `x.sum()`." in plain_text(
-        share, judged(share, lambda x: x / x.max())
+    assert "You divided by the largest: use `x.sum()`." in repr(
+        Feedback(share, judged(share, lambda x: x / x.max()))
     )
 
 
@@ -154,7 +154,7 @@ def test_under_a_check_that_fails_stands_on_which_input(shown, share):
 def test_a_check_that_an_earlier_one_has_failed_for_says_so(share, judged):
     verdict = judged(share, half)
     first = replace(verdict.results[0], title="first")
-    text = plain_text(share, replace(verdict, results=(first, replace(first, title="later"))))
+    text = repr(Feedback(share, replace(verdict, results=(first, replace(first, title="later")))))
     assert re.search(r"-- +first\n +fails on: three numbers", text)
     assert re.search(r"-- +later\n +needs this to be right, too: three numbers", text)
 
@@ -163,7 +163,9 @@ def test_what_looks_at_the_result_itself_needs_that_to_be_right(share, judged):
     verdict = judged(share, half)
     first = verdict.results[0]
     again = f.WrongBehaviour("second-call", of_result=True, probe="four")
-    text = plain_text(share, replace(verdict, results=(first, replace(first, title="later", finding=again))))
+    text = repr(
+        Feedback(share, replace(verdict, results=(first, replace(first, title="later", finding=again))))
+    )
     assert re.search(r"-- +later\n +needs this to be right, too: three numbers", text)
 
 
@@ -178,10 +180,10 @@ def test_several_mistakes_are_counted_and_numbered(share):
     named = (f.Named("a", "", "Use `x.sum()`."), f.Named("b", "", "Divide."))
     results = (f.CheckResult("a", 1, 0, f.MatchesKnownWrong(probe="three")),)
     verdict = f.Verdict("share", results, named, shown="same")
-    html = Reader(rich_text(share, verdict))
+    html = Reader(Feedback(share, verdict).html())
     assert "(together they give exactly your result)" in html.text
     assert (html.tags.count("ol"), html.tags.count("li")) == (1, 2)
-    text = plain_text(share, verdict)
+    text = repr(Feedback(share, verdict))
     assert "1. Use `x.sum()`.\n2. Divide.\n(together they give exactly your result)\n" in text
 
 
@@ -198,7 +200,7 @@ def test_several_mistakes_are_counted_and_numbered(share):
 def test_of_a_mistake_no_more_is_said_than_what_is_proven(share, proven, says):
     results = (f.CheckResult("a", 1, 0, f.MatchesKnownWrong(probe="three")),)
     verdict = f.Verdict("share", results, (f.Named("a", "", "Divide."),), shown=proven)
-    assert says in " ".join(plain_text(share, verdict).split())
+    assert says in " ".join(repr(Feedback(share, verdict)).split())
 
 
 @pytest.mark.parametrize(("explains", "folded"), [(("a", "b"), "That accounts for “a” and “b”."), ((), "")])
@@ -207,7 +209,7 @@ def test_of_a_mistake_that_explains_a_part_it_is_said_that_it_does_and_what_was_
     named = (f.Named("a", "", "Use `x.sum()`."),)
     results = (f.CheckResult("a", 1, 0, finding),)
     verdict = f.Verdict("share", results, named, whole=False, shown="same", explains=explains)
-    card = Card(rich_text(share, verdict))
+    card = Card(Feedback(share, verdict).html())
     assert "Use x.sum(). (fits a part of what was seen)" in card.visible
     assert "The result has shape (2,) on three numbers; it should be (3,)." in card.visible
     assert folded in card.text
@@ -215,7 +217,7 @@ def test_of_a_mistake_that_explains_a_part_it_is_said_that_it_does_and_what_was_
 
 def test_a_second_check_that_fails_in_another_way_says_how(judged, share):
     verdict = judged(share, lambda x: off(x) if len(x) == 3 else [1.0])
-    assert "gives back a list on four numbers" in Reader(rich_text(share, verdict)).text
+    assert "gives back a list on four numbers" in Reader(Feedback(share, verdict).html()).text
 
 
 def test_a_finding_about_the_whole_is_not_repeated_for_each_check(shown, share):
@@ -233,11 +235,11 @@ def test_a_finding_about_the_whole_is_not_repeated_for_each_check(shown, share):
 )
 def test_red_is_what_earns_nothing_and_not_what_waits_for_the_learner(share, finding, earned, mark):
     results = (f.CheckResult("a", 1, 0, finding), f.CheckResult("b", 1, earned, None if earned else finding))
-    assert f'class="ag ag-{mark}"' in rich_text(share, f.Verdict("share", results))
+    assert f'class="ag ag-{mark}"' in Feedback(share, f.Verdict("share", results)).html()
 
 
 def test_at_once_the_mistake_is_read_and_what_to_do_and_all_else_is_folded(share, judged):
-    html = rich_text(share, judged(share, lambda x: x / x.max()))
+    html = Feedback(share, judged(share, lambda x: x / x.max())).html()
     assert "<strong>You divided by the largest: use <code>x.sum()</code>.</strong>" in html
     card = Card(html)
     assert card.visible == (
@@ -248,7 +250,7 @@ def test_at_once_the_mistake_is_read_and_what_to_do_and_all_else_is_folded(share
 
 
 def test_what_is_visible_is_not_said_again_when_unfolded(share, judged):
-    card = Card(rich_text(share, judged(share, off)))
+    card = Card(Feedback(share, judged(share, off)).html())
     headline = "on three numbers and should be 0.1250."
     assert (card.visible.count(headline), card.text.count(headline)) == (1, 1)
 
@@ -256,7 +258,7 @@ def test_what_is_visible_is_not_said_again_when_unfolded(share, judged):
 def test_a_long_error_is_cut_at_first_and_whole_when_unfolded(share):
     error = ErrorReport("ValueError", " ".join(map(str, range(99))), "x", 1)
     raised = f.CheckResult("a", 1, 0, f.Raised(error, probe="three"))
-    card = Card(rich_text(share, f.Verdict("share", (raised,))))
+    card = Card(Feedback(share, f.Verdict("share", (raised,))).html())
     assert "96 97 98" not in card.visible
     assert "96 97 98" in card.text
 
@@ -293,7 +295,7 @@ def learner_texts(share):
 
 def test_whatever_comes_from_the_learner_is_escaped(share):
     for place, verdict in learner_texts(share).items():
-        html = Reader(rich_text(share, verdict))
+        html = Reader(Feedback(share, verdict).html())
         assert not {"script", "img"} & set(html.tags), place
         assert "<script>" in html.text, place
 
@@ -306,7 +308,7 @@ def test_a_notice_escapes_what_the_learner_typed(task_id):
 
 def test_code_with_tags_is_shown_as_it_was_written(notebook, share, judged):
     notebook.run("def share(x):\n    raise ValueError('<b>' + '`' + '<script>')  # <script>")
-    html = Reader(rich_text(share, judged(share, notebook.shell.user_ns["share"])))
+    html = Reader(Feedback(share, judged(share, notebook.shell.user_ns["share"])).html())
     assert "raise ValueError('<b>' + '`' + '<script>')  # <script>" in html.text
     assert "script" not in html.tags
     assert "b" not in html.tags
@@ -352,7 +354,7 @@ def control_verdict():
 
 
 def test_plain_text_has_no_control_characters(share):
-    text = plain_text(share, control_verdict())
+    text = repr(Feedback(share, control_verdict()))
     assert [char for char in text if char != "\n" and not char.isprintable()] == []
     assert "a[31m" in text
     assert "c[31m" in text
@@ -365,7 +367,7 @@ def test_a_notice_has_no_control_characters():
 
 
 def test_plain_text_is_wrapped_for_a_terminal(share, judged):
-    text = plain_text(share, judged(share, off))
+    text = repr(Feedback(share, judged(share, off)))
     assert max(len(line) for line in text.splitlines()) <= 88
 
 
@@ -374,7 +376,7 @@ def test_a_notice_is_never_true():
 
 
 def test_colours_follow_the_theme(judged, share):
-    html = rich_text(share, judged(share, off))
+    html = Feedback(share, judged(share, off)).html()
     style = re.search(r"<style>(.*?)</style>", html).group(1)
     for part in ("color", "background"):
         assert re.search(rf"{part}:var\(--jp-", style)

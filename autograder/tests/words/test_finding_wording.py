@@ -15,7 +15,7 @@ from autograder.records.answer_findings import Verdict
 from autograder.records.bank import Probe
 from autograder.records.run_outcome import ErrorReport, ForbiddenCall, Operand, Outcome, Uncalled
 from autograder.words.fact_wording import fact_text
-from autograder.words.finding_wording import short_finding, word
+from autograder.words.finding_wording import short_finding, word, word_whole
 from autograder.words.phrases import axis_label, number_text
 from support.tiny_lesson import ENTRIES, PAIRS, ROW_SUMS, SHARE, TOTAL, plain_task
 
@@ -252,7 +252,7 @@ NO_SUM = f.Named("no-sum", "nothing is added up", "Add up.")
 
 
 def test_an_earlier_task_is_not_to_blame_where_the_mistake_is_known(share):
-    message = word(wrong_values(), share, verdict(unfinished=("row_sums",), named=(BY_LARGEST,)))
+    message = word_whole(wrong_values(), share, verdict(unfinished=("row_sums",), named=(BY_LARGEST,)))
     assert "row_sums" not in printed(message)
 
 
@@ -278,13 +278,13 @@ def test_an_earlier_task_is_not_to_blame_where_the_mistake_is_known(share):
     ],
 )
 def test_a_fact_is_told_in_one_sentence(pairs, fact, says):
-    assert word(wrong_values(index=(1, 0)), pairs, verdict(facts=(fact,))).headline.endswith(says)
+    assert word_whole(wrong_values(index=(1, 0)), pairs, verdict(facts=(fact,))).headline.endswith(says)
 
 
 @pytest.mark.parametrize("kind", ["tensor", "function"])
 def test_who_may_have_typed_numbers_reads_that_more_digits_earn_nothing(pairs, kind):
     task = dataclasses.replace(pairs, kind=kind)
-    message = word(wrong_values(index=(1, 0)), task, verdict(facts=(f.Related("digits", 3.0),)))
+    message = word_whole(wrong_values(index=(1, 0)), task, verdict(facts=(f.Related("digits", 3.0),)))
     assert ("Typed numbers earn nothing" in printed(message)) == (kind == "tensor")
 
 
@@ -311,7 +311,7 @@ def test_nothing_was_found_where_nothing_could_be_judged(share, finding):
 
 
 def test_globals_that_a_function_reads_are_told_last(share):
-    message = word(wrong_values(), share, verdict(globals_read=("table", "scores")))
+    message = word_whole(wrong_values(), share, verdict(globals_read=("table", "scores")))
     assert message.details[-1].startswith("`share` reads `table` and `scores` from the notebook.")
 
 

@@ -23,7 +23,7 @@ from autograder.records.answer_findings import Raised, Verdict
 from autograder.records.authoring_errors import AuthoringError
 from autograder.records.bank import BankError, LessonBank, Task
 from autograder.records.course import Course
-from autograder.words.feedback_card import visible_words
+from autograder.words.feedback_card import Feedback
 from autograder.words.language import ngettext
 
 # What is tried: that known wrong answers are rejected and named, right ones accepted, forbidden calls caught.
@@ -78,7 +78,7 @@ def audit_lesson(course: Course, name: str) -> list[Tally]:
             if verdict.passed:
                 row.failures.append(f"{wrong.fault} is accepted")
                 continue
-            row.words.append(visible_words(entry, verdict))
+            row.words.append(Feedback(entry, verdict).visible_words)
             if not is_named:
                 row.failures.append(f"{wrong.fault} is taken for {', '.join(names) or 'nothing known'}")
         for right in task.right:

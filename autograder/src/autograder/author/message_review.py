@@ -26,7 +26,7 @@ from autograder.records.authoring_errors import AuthoringError
 from autograder.records.bank import RESULT, LessonBank, Task
 from autograder.records.course import Course
 from autograder.records.run_outcome import Evidence, Outcome
-from autograder.words.feedback_card import plain_text
+from autograder.words.feedback_card import Feedback
 
 SENTENCE_END = re.compile(r"(?<=[.:?!])\s+")
 
@@ -148,7 +148,7 @@ def _of_answers(
 ) -> Iterator[ReviewedMessage]:
     """Yield what a task says to each of its wrong answers, of which the texts and the evidence are given."""
     for mistake, text, evidence in zip(task.known_wrong, texts, seen, strict=False):
-        message = plain_text(task, judge(task, evidence))
+        message = repr(Feedback(task, judge(task, evidence)))
         lines = difflib.unified_diff(solution.splitlines(), text.splitlines(), lineterm="", n=0)
         change = "\n".join(line for line in lines if not line.startswith(("---", "+++", "@@")))
         yield ReviewedMessage(mistake.id, change, mistake.hint, message)
@@ -168,7 +168,8 @@ def _of_results(task: Task, faults: Faults) -> Iterator[ReviewedMessage]:
             outcomes = {probe.id: _with(probe.expected, texts.get(probe.id)) for probe in task.probes}
             verdict = judge(task, Evidence(task.id, "answered", outcomes, answer_type="torch.Tensor"))
             if not verdict.passed:  # a single one cannot be the wrong one
-                yield ReviewedMessage(slip.fault, "", mistakes[slip.fault].hint, plain_text(task, verdict))
+                message = repr(Feedback(task, verdict))
+                yield ReviewedMessage(slip.fault, "", mistakes[slip.fault].hint, message)
 
 
 def _with(right: Outcome, result: Tensor | None) -> Outcome:

@@ -26,7 +26,7 @@ from autograder.grading.sandbox.execute_notebook import SEEN, WATCHED
 from autograder.records.answer_findings import Raised, Verdict
 from autograder.records.bank import AS_SEEN, LessonBank
 from autograder.records.cell_roles import PART_OF, is_answer, is_test, undrawn
-from autograder.words.finding_wording import word
+from autograder.words.finding_wording import word_whole
 from autograder.words.language import LazyMessage, _
 from autograder.words.phrases import N_
 from autograder.words.sanitize import one_line
@@ -204,7 +204,7 @@ def results_of(
                     possible=verdict.points,
                     faults=tuple(mistake.fault for mistake in verdict.named),
                     finding=type(finding).__name__ if finding else "",
-                    says=mistakes or word(finding, task, verdict).headline if finding else "",
+                    says=mistakes or word_whole(finding, task, verdict).headline if finding else "",
                     error=finding.error.type if isinstance(finding, Raised) else "",
                     probe=finding.probe if finding else "",
                     unfinished=verdict.unfinished,

@@ -27,7 +27,7 @@ from autograder.records import bank
 from autograder.records.answer_findings import Verdict
 from autograder.records.authoring_errors import UserError
 from autograder.records.bank import LessonBank
-from autograder.words.feedback_card import plain_text
+from autograder.words.feedback_card import Feedback
 from autograder.words.forbidden_wording import asked_instead
 from autograder.words.language import SPOKEN, _, ngettext, speaking, translated
 
@@ -139,7 +139,7 @@ def handed_in(folder: Path, tasks: frozenset[str]) -> Path | None:
 def _tests(lesson: LessonBank, name: str, verdict: Verdict) -> Iterator[dict[str, Any]]:
     """Yield a test for each check of a task. All that is said of the task stands at the first that fails."""
     task = lesson.tasks[name]
-    says = plain_text(task, verdict)
+    says = repr(Feedback(task, verdict))
     failed = [index for index, result in enumerate(verdict.results) if result.finding is not None]
     for index, result in enumerate(verdict.results):
         yield {

@@ -21,7 +21,7 @@ from autograder.records.cell_roles import is_learners, is_test
 from autograder.records.evidence_mime import EVIDENCE_MIME
 from autograder.records.evidence_transport import EvidenceRefused, unpack
 from autograder.records.run_outcome import MAX_ITEMS, MAX_TEXT, Evidence, ForbiddenCall
-from autograder.words.feedback_card import rich_text
+from autograder.words.feedback_card import Feedback
 from autograder.words.language import LazyMessage, _, ngettext
 from autograder.words.sanitize import one_line
 
@@ -259,7 +259,7 @@ def show_verdict(cell: NotebookNode, task: Task, verdict: Verdict) -> None:
         "metadata": {},
         "data": {
             "text/plain": str(verdict.earned),
-            "text/html": rich_text(task, verdict),
+            "text/html": Feedback(task, verdict).html(),
         },
         "execution_count": cell.get("execution_count") or 1,
     }

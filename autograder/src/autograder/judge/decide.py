@@ -7,7 +7,8 @@ one that collected the evidence.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import torch
 from torch import Tensor
@@ -51,18 +52,14 @@ def judge(task: Task, evidence: Evidence, as_seen: bool = False, stopped: str = 
         for probe, outcome in evidence.outcomes.items()
         if probe in task.probe
     }
+    answer = _Answer(task, evidence, seen)
     asked = set(seen) | {AS_SEEN} if as_seen and task.kind == "tensor" else set(task.probe)
-    findings = _findings(task, seen)
+    findings = answer.findings()
     explained = MatchedMistakes()
-    sights: dict[str, FailureSignature] = {}
     # Most answers are right, and to compare one with all that is known takes longer than to judge it.
     if any(findings.values()):
-        sights = {name: failure_signature(task, task.probe[name], outcome) for name, outcome in seen.items()}
-        reached = reaches(task.route, evidence.trail) if task.route else None
-        explained = explain(task, seen, reached)
-        if not _may_name(task, evidence, seen, explained):
-            explained = MatchedMistakes()
-        findings = _findings(task, seen, explained)
+        explained = answer.explained()
+        findings = answer.findings(explained)
     failing = []
     for check in task.checks:
         of_check = [
@@ -73,13 +70,13 @@ def judge(task: Task, evidence: Evidence, as_seen: bool = False, stopped: str = 
             if probe in asked
         ]
         failing.append([finding for finding in of_check if finding is not None])
-    forgiven = _forgiven(task, sights, failing)
+    forgiven = answer.forgiven(failing)
     results = []
     for index, check in enumerate(task.checks):
         finding = next(iter(failing[index]), None) if index not in forgiven else None
         results.append(f.CheckResult(check.title, check.points, 0 if finding else check.points, finding))
     passed = all(result.finding is None for result in results)
-    explains = () if explained.whole else _explained_checks(task, sights, failing, explained)
+    explains = () if explained.whole else answer.explained_checks(failing, explained)
     families = task.forbids.families if task.forbids else ()
     return f.Verdict(
         task.id,
@@ -90,55 +87,164 @@ def judge(task: Task, evidence: Evidence, as_seen: bool = False, stopped: str = 
         whole=explained.whole or not explained.wrong,
         shown=_proven_hints(explained.shown, [findings[0] for findings in failing if findings]),
         explains=explains,
-        facts=() if passed else _facts(task, evidence, seen, explained),
-        way=_aligned_trace(task, evidence, seen, sights, explained),
+        facts=() if passed else answer.unexplained_facts(explained),
+        way=answer.aligned_trace(explained) if any(findings.values()) else None,
         globals_read=() if passed else evidence.globals_read,
         forbidden=next((call for call in evidence.forbidden if call.family in families), None),
         cost=task.forbids.points if task.forbids else 0,
     )
 
 
-def _may_name(
-    task: Task, evidence: Evidence, seen: Mapping[str, Outcome], explained: MatchedMistakes
-) -> bool:
-    """Tell whether known mistakes may be named of an answer at all.
+@dataclass(frozen=True)
+class _Answer:
+    """An answer as its evidence shows it, beside the right outcomes of its task.
 
-    Of one that gives another result in each call, only those that do so too, or that give the very same
-    numbers wherever it is wrong, or at least where it was seen to give others. Numbers that do
-    not follow the lesson's data were typed in, and come from no mistake.
+    Attributes:
+        task: the task.
+        evidence: the evidence about the answer.
+        outcomes: its outcomes by probe, each concluded.
     """
-    if unsteadiness(task, evidence.examined):
-        assert evidence.examined is not None
-        where = (
-            {evidence.examined.probe} if evidence.examined.probe in explained.results else explained.results
-        )
-        same = bool(where) and where <= explained.exact
-        return explained.whole and (same or any(mark == "unsteady" for _, mark in explained.marks))
-    # What is never used explains more than a mistake that shows in one check only.
-    if not explained.whole and any(isinstance(fact, f.Idle) for fact in facts(task, {}, evidence.examined)):
-        return False
-    return not (task.kind == "tensor" and _typed(task, seen, AS_SEEN) and len(explained.wrong) > 1)
 
+    task: Task
+    evidence: Evidence
+    outcomes: Mapping[str, Outcome]
 
-def _typed(task: Task, seen: Mapping[str, Outcome], probe: str) -> bool:
-    """Tell whether a result stays the same where the data is another and the right result moves."""
-    tensor = seen[probe].tensor if probe in seen else None
-    expected = task.probe[probe].expected.tensor
-    if tensor is None or expected is None:
+    @cached_property
+    def signatures(self) -> Mapping[str, FailureSignature]:
+        """The failure signatures of the outcomes, by probe."""
+        return {
+            name: failure_signature(self.task, self.task.probe[name], outcome)
+            for name, outcome in self.outcomes.items()
+        }
+
+    def findings(self, explained: MatchedMistakes | None = None) -> dict[str, f.Finding | None]:
+        """Return the finding on each probe; where a learner never sees the data, only that it is wrong."""
+        task, named = self.task, explained.results if explained else ()
+        findings: dict[str, f.Finding | None] = {}
+        for probe, outcome in self.outcomes.items():
+            finding = judge_outcome(task, task.probe[probe], outcome, probe in named)
+            if finding and _concealed(task, probe):
+                finding = f.NotComputed(self._typed(probe))
+            findings[probe] = finding and replace(finding, probe=probe)
+        return findings
+
+    def explained(self) -> MatchedMistakes:
+        """Return the known mistakes that explain the answer and may be named of it."""
+        task = self.task
+        reached = reaches(task.route, self.evidence.trail) if task.route else None
+        explained = explain(task, self.outcomes, reached)
+        return explained if self._may_name(explained) else MatchedMistakes()
+
+    def _may_name(self, explained: MatchedMistakes) -> bool:
+        """Tell whether known mistakes may be named of the answer at all.
+
+        Of one that gives another result in each call, only those that do so too, or that give the very same
+        numbers wherever it is wrong, or at least where it was seen to give others. Numbers that do
+        not follow the lesson's data were typed in, and come from no mistake.
+        """
+        task, examined = self.task, self.evidence.examined
+        if unsteadiness(task, examined):
+            assert examined is not None
+            where = {examined.probe} if examined.probe in explained.results else explained.results
+            same = bool(where) and where <= explained.exact
+            return explained.whole and (same or any(mark == "unsteady" for _, mark in explained.marks))
+        # What is never used explains more than a mistake that shows in one check only.
+        if not explained.whole and any(isinstance(fact, f.Idle) for fact in facts(task, {}, examined)):
+            return False
+        return not (task.kind == "tensor" and self._typed(AS_SEEN) and len(explained.wrong) > 1)
+
+    def _typed(self, probe: str) -> bool:
+        """Tell whether a result stays the same where the data is another and the right result moves."""
+        task, seen = self.task, self.outcomes
+        tensor = seen[probe].tensor if probe in seen else None
+        expected = task.probe[probe].expected.tensor
+        if tensor is None or expected is None:
+            return False
+        for name, outcome in seen.items():
+            other, right = outcome.tensor, task.probe[name].expected.tensor
+            if (
+                name == probe
+                or _concealed(task, name) == _concealed(task, probe)
+                or other is None
+                or right is None
+            ):
+                continue
+            moves = right.shape != expected.shape or not all_close(right.float(), expected.float())
+            if moves and other.shape == tensor.shape and all_close(other.float(), tensor.float()):
+                return True
         return False
-    for name, outcome in seen.items():
-        other, right = outcome.tensor, task.probe[name].expected.tensor
-        if (
-            name == probe
-            or _concealed(task, name) == _concealed(task, probe)
-            or other is None
-            or right is None
-        ):
-            continue
-        moves = right.shape != expected.shape or not all_close(right.float(), expected.float())
-        if moves and other.shape == tensor.shape and all_close(other.float(), tensor.float()):
-            return True
-    return False
+
+    def explained_checks(
+        self, failing: Sequence[Sequence[f.Finding]], explained: MatchedMistakes
+    ) -> tuple[str, ...]:
+        """Return the titles of the checks in which known mistakes explain all that is wrong."""
+        titles, sights = [], self.signatures
+        for check, findings in zip(self.task.checks, failing, strict=True):
+            covered = all(
+                finding.probe in sights
+                and (not sights[finding.probe].result or finding.probe in explained.results)
+                and all((finding.probe, mark) in explained.marks for mark in sights[finding.probe].marks)
+                for finding in findings
+            )
+            if findings and covered:
+                titles.append(check.title)
+        return tuple(titles)
+
+    def unexplained_facts(self, explained: MatchedMistakes) -> tuple[f.Fact, ...]:
+        """Return what experiments show of the answer, without what a named mistake accounts for.
+
+        Where the very same numbers come out on a probe, everything else that shows there comes from that
+        mistake too, and so it is where it changes no number.
+        """
+        examined = self.evidence.examined
+        if explained.whole and (explained.exact or not explained.results):
+            return ()
+        if examined is not None and examined.probe in explained.exact:
+            examined = None
+        unexplained = {
+            name: outcome for name, outcome in self.outcomes.items() if name not in explained.results
+        }
+        return facts(self.task, unexplained, examined, self.evidence.trail)
+
+    def aligned_trace(self, explained: MatchedMistakes) -> f.TraceAlignment | None:
+        """Return how far the answer goes along the solution's way, if its result there is wrong.
+
+        Nothing is told of a module that cannot get the probe's weights. A mistake that does not show on that
+        probe may stand in a line whose tensor is right there, and so may one that is not known.
+        """
+        task, route = self.task, self.task.route
+        if route is None or route.probe not in self.outcomes or not self.signatures[route.probe].result:
+            return None
+        if not _beyond(self.outcomes[route.probe].module, task.probe[route.probe].expected.module).loadable:
+            return None
+        alignment = align_trace(route, self.evidence.trail, self.outcomes)
+        shown = explained.whole or not explained.wrong
+        shown = shown and all(shows(task, mistake, route.probe) for mistake in explained.wrong)
+        return replace(alignment, up_to=None) if alignment and not shown else alignment
+
+    def forgiven(self, failing: Sequence[Sequence[f.Finding]]) -> frozenset[int]:
+        """Return the places of checks that fail only for what another check fails for already.
+
+        A mistake beside the results, such as a changed argument, shows on every probe. It costs one check:
+        one that fails anyway, or the one with the fewest points.
+        """
+        shown: dict[int, frozenset[str]] = {}
+        lost: list[int] = []
+        task, sights = self.task, self.signatures if any(failing) else {}
+        for index, findings in enumerate(failing):
+            signatures = [sights[finding.probe] for finding in findings if finding.probe in sights]
+            if len(signatures) < len(findings) or any(
+                signature.result or not signature.marks for signature in signatures
+            ):
+                lost.append(index)
+            if signatures:
+                shown[index] = frozenset().union(*(signature.marks for signature in signatures))
+        costs = set(lost)
+        for mark in sorted(frozenset().union(*shown.values())):
+            places = [index for index, marks in shown.items() if mark in marks]
+            if not costs & set(places):
+                costs.add(min(places, key=lambda index: (task.checks[index].points, index)))
+        return frozenset(index for index, findings in enumerate(failing) if findings and index not in costs)
 
 
 def _proven_hints(proven: f.Shown, findings: Sequence[f.Finding]) -> f.Shown:
@@ -150,67 +256,6 @@ def _proven_hints(proven: f.Shown, findings: Sequence[f.Finding]) -> f.Shown:
     return "likeness" if proven == "stops" and not any(stopped) else proven
 
 
-def _explained_checks(
-    task: Task,
-    sights: Mapping[str, FailureSignature],
-    failing: Sequence[Sequence[f.Finding]],
-    explained: MatchedMistakes,
-) -> tuple[str, ...]:
-    """Return the titles of the checks in which known mistakes explain all that is wrong."""
-    titles = []
-    for check, findings in zip(task.checks, failing, strict=True):
-        covered = all(
-            finding.probe in sights
-            and (not sights[finding.probe].result or finding.probe in explained.results)
-            and all((finding.probe, mark) in explained.marks for mark in sights[finding.probe].marks)
-            for finding in findings
-        )
-        if findings and covered:
-            titles.append(check.title)
-    return tuple(titles)
-
-
-def _facts(
-    task: Task, evidence: Evidence, seen: Mapping[str, Outcome], explained: MatchedMistakes
-) -> tuple[f.Fact, ...]:
-    """Return what experiments show of an answer, without what a named mistake accounts for.
-
-    Where the very same numbers come out on a probe, whatever else shows there comes from that mistake too,
-    and so it is where it changes no number.
-    """
-    unexplained = {name: outcome for name, outcome in seen.items() if name not in explained.results}
-    examined = evidence.examined
-    if explained.whole and (explained.exact or not explained.results):
-        return ()
-    if examined is not None and examined.probe in explained.exact:
-        examined = None
-    return facts(task, unexplained, examined, evidence.trail)
-
-
-def _aligned_trace(
-    task: Task,
-    evidence: Evidence,
-    seen: Mapping[str, Outcome],
-    sights: Mapping[str, FailureSignature],
-    explained: MatchedMistakes,
-) -> f.TraceAlignment | None:
-    """Return how far an answer goes along the solution's way, if its result there is wrong.
-
-    Nothing is told of a module that cannot get the probe's weights. A mistake that does not show on that
-    probe may stand in a line whose tensor is right there, and so may one that is not known.
-    """
-    route = task.route
-    if route is None or route.probe not in sights or not sights[route.probe].result:
-        return None
-    if not _beyond(seen[route.probe].module, task.probe[route.probe].expected.module).loadable:
-        return None
-    alignment = align_trace(route, evidence.trail, seen)
-    shown = explained.whole or not explained.wrong
-    if alignment and not (shown and all(shows(task, mistake, route.probe) for mistake in explained.wrong)):
-        return replace(alignment, up_to=None)
-    return alignment
-
-
 def concluded(probe: Probe, outcome: Outcome) -> Outcome:
     """Return an outcome whose raw measurements, if it has any, are replaced by their summary."""
     experiment = EXPERIMENTS.get(probe.observe)
@@ -218,52 +263,6 @@ def concluded(probe: Probe, outcome: Outcome) -> Outcome:
         return outcome
     measurement = experiment.measured(outcome.tensor, probe.settings)
     return outcome if measurement is None else replace(outcome, tensor=measurement)
-
-
-def _forgiven(
-    task: Task, sights: Mapping[str, FailureSignature], failing: Sequence[Sequence[f.Finding]]
-) -> frozenset[int]:
-    """Places of checks that fail for nothing but what another check fails for already.
-
-    What is wrong beside the results, a changed argument say, shows on every probe. It costs one check: one
-    that fails anyway, or the one with the fewest points.
-    """
-    shown: dict[int, frozenset[str]] = {}
-    lost: list[int] = []
-    for index, findings in enumerate(failing):
-        signatures = [sights[finding.probe] for finding in findings if finding.probe in sights]
-        if len(signatures) < len(findings) or any(
-            signature.result or not signature.marks for signature in signatures
-        ):
-            lost.append(index)
-        if signatures:
-            shown[index] = frozenset().union(*(signature.marks for signature in signatures))
-    costs = set(lost)
-    for mark in sorted(frozenset().union(*shown.values())):
-        places = [index for index, marks in shown.items() if mark in marks]
-        if not costs & set(places):
-            costs.add(min(places, key=lambda index: (task.checks[index].points, index)))
-    return frozenset(index for index, findings in enumerate(failing) if findings and index not in costs)
-
-
-def _findings(
-    task: Task, seen: Mapping[str, Outcome], explained: MatchedMistakes | None = None
-) -> dict[str, f.Finding | None]:
-    """Return what to say of each probe; of one whose data a learner never sees, only that it is wrong."""
-    findings = {
-        probe: judge_outcome(
-            task, task.probe[probe], seen[probe], explained is not None and probe in explained.results
-        )
-        for probe in seen
-    }
-    return {
-        probe: finding and replace(_with_numbers_told(task, seen, probe, finding), probe=probe)
-        for probe, finding in findings.items()
-    }
-
-
-def _with_numbers_told(task: Task, seen: Mapping[str, Outcome], probe: str, finding: f.Finding) -> f.Finding:
-    return f.NotComputed(_typed(task, seen, probe)) if _concealed(task, probe) else finding
 
 
 def _concealed(task: Task, probe: str) -> bool:

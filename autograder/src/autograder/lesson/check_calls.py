@@ -30,11 +30,11 @@ from autograder.records.evidence_transport import EvidenceRefused, pack
 from autograder.records.run_outcome import Evidence
 from autograder.words import language
 from autograder.words.feedback_card import Feedback, Mounted, Notice, Onward, card, inline, item
-from autograder.words.finding_wording import short_finding
+from autograder.words.finding_wording import short_finding, word
 from autograder.words.language import _, ngettext
 from autograder.words.last_hint import reasoning
 from autograder.words.trace_wording import where_text
-from autograder.words.unrunnable_wording import judged_elsewhere, stopped_after
+from autograder.words.unrunnable_wording import stopped_after
 
 # Set by nbgrader while it runs a notebook: "autograde" or "validate".
 EXECUTION = "NBGRADER_EXECUTION"
@@ -183,7 +183,7 @@ def _notes(task: Task, origin: cell_runs.Origin | None) -> tuple[str, ...]:
     """Return what has to be said beside a verdict on what a cell made."""
     if origin is None:
         return ()
-    elsewhere = judged_elsewhere(task, origin.run.number) if origin.elsewhere else ""
+    elsewhere = word(Stale("elsewhere", number=origin.run.number), task).headline if origin.elsewhere else ""
     stopped = stopped_after(origin.run.error) if origin.run.error else ""
     return tuple(filter(None, (elsewhere, stopped)))
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from autograder.records import answer_findings as f
 from autograder.records.bank import Task
 from autograder.words.fact_wording import fact_message
-from autograder.words.finding_wording import unfinished_text, word
+from autograder.words.finding_wording import unfinished_text, word, word_whole
 from autograder.words.language import _, translated
 from autograder.words.phrases import N_, listed
 from autograder.words.trace_wording import line_text, step_text, way_text
@@ -53,7 +53,7 @@ def diagnosis(task: Task, verdict: f.Verdict) -> Diagnosis:
     """Return the visible and the folded text of the card for a wrong answer."""
     finding = verdict.finding
     assert finding is not None
-    own, message = word(finding, task), word(finding, task, verdict)
+    own, message = word(finding, task), word_whole(finding, task, verdict)
     number = finding.error.line_number if isinstance(finding, _STOPPED) and finding.error else None
     code = f"{number}: {own.code}" if own.code and number else own.code
     if verdict.named:
@@ -117,7 +117,7 @@ def _where(alignment: f.TraceAlignment | None, task: Task) -> str:
     parts = []
     if alignment.up_to:
         last = replace(alignment.up_to, shape=())
-        step, place = translated("steps", last.says), step_text(last, task)
+        step, place = translated("steps", last.says), step_text(last, task.own_functions)
         parts.append(_("Right up to {step} ({place}).", step=step, place=place))
     wrong = alignment.multiple[0] if alignment.multiple else alignment.instead
     if wrong is not None:
@@ -154,7 +154,7 @@ def _line(step: f.Reached | f.Followed, task: Task) -> str:
     """Return a step's line, with the name that it gets there."""
     if step.function in task.own_functions:
         return line_text(f.CodeLocation(step.name, step.line_number))
-    return step_text(f.Reached("", step.name, step.line_number, step.function), task)
+    return step_text(f.Reached("", step.name, step.line_number, step.function), task.own_functions)
 
 
 def _fitting(texts: Sequence[str], room: int) -> Iterator[str]:

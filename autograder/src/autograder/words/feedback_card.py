@@ -86,21 +86,151 @@ class Feedback:
         return self.verdict.passed
 
     def __repr__(self) -> str:
-        text = plain_text(self.task, self.verdict, self.earlier, self.notes)
-        return "\n".join(filter(None, (text, str(self.onward or ""), self.aside)))
+        return "\n".join(filter(None, (self._text(), str(self.onward or ""), self.aside)))
 
     def _repr_html_(self) -> str:
-        return self._html("" if self.verdict.passed else _stuck(self.task))
+        return self.html("" if self.verdict.passed else self._stuck)
 
-    def _html(self, stuck: str = "") -> str:
-        below = f"<p>{inline(stuck)}</p>" if stuck else ""
+    def html(self, stuck: str = "") -> str:
+        """Return the feedback as HTML, in which all text that comes from a learner is escaped.
+
+        Args:
+            stuck: a sentence on what to do next; "" for none.
+        """
+        below = "".join(f"<p>{inline(text)}</p>" for text in self.notes)
+        if self.verdict.passed:
+            about = (self.task.learned, stood_in(self.verdict))
+            body = "".join(f"<p>{inline(text)}</p>" for text in about if text)
+        else:
+            diagnosed = diagnosis(self.task, self.verdict)
+            body = _diagnosis_html(diagnosed)
+            below += _folded(_("Why?"), self._why_html(diagnosed.why)) + _folded(
+                _("All checks"), self._results_html()
+            )
+            if self.earlier is not None:
+                below += _folded(_("About what an earlier run left"), self._earlier_html(self.earlier))
+        below += f"<p>{inline(stuck)}</p>" if stuck else ""
         below += f"<p>{self.onward.html()}</p>" if self.onward else ""
-        shown = rich_text(self.task, self.verdict, self.earlier, self.notes, below)
+        untried = isinstance(self.verdict.finding, f.Untried)
+        sign, mark = "✗", "wait" if untried or self.verdict.earned else "no"
+        if self.verdict.passed:
+            sign, mark = "✓", "ok"
+        elif untried:
+            sign = "…"
+        head = f'{sign} {_escape(self.task.title)} <span class="ag-small">{self._points}</span>'
+        shown = card(mark, head, body + below)
         return shown + card("wait", "", f"<p>{_escape(self.aside)}</p>") if self.aside else shown
+
+    def _text(self) -> str:
+        """Return the feedback as plain text, for a terminal, a log or a screen reader; see `html`."""
+        task, verdict = self.task, self.verdict
+        if verdict.passed:
+            right = _("right")
+            about = filter(None, (task.learned, stood_in(verdict), *self.notes))
+            return _strip("\n".join([f"[{right}] {task.title} ({self._points})", *map(_wrap, about)]))
+        not_yet, diagnosed = _("not yet"), diagnosis(task, verdict)
+        lines = [f"[{not_yet}] {task.title} ({self._points})", *_diagnosis_lines(diagnosed)]
+        lines += [_wrap(text) for text in (*self.notes, *diagnosed.why)]
+        if self._is_listed:
+            for result in verdict.results:
+                lines.append(f"  {'ok ' if result.finding is None else '-- '} {result.title}")
+                says = self._why(result)
+                if says:
+                    lines.append(textwrap.indent(textwrap.fill(says, width=80), "        "))
+            if verdict.forbidden:
+                costs = _("costs {points}", points=verdict.cost)
+                lines.append(f"  --  {asked_instead(verdict.forbidden, task)} ({costs})")
+        if self.earlier is not None:
+            lines.append(_("About what an earlier run left") + ":")
+            before = diagnosis(task, self.earlier) if not self.earlier.passed else None
+            lines += _diagnosis_lines(before) if before else [self._was_right]
+        lines.append(self._stuck.replace("`", ""))
+        return _strip("\n".join(lines))
+
+    @property
+    def visible_words(self) -> int:
+        """The number of words of a wrong answer's card that are visible without unfolding."""
+        folds = [_("Why?"), _("All checks") if self._is_listed else ""]
+        texts = [self.task.title, self._points, diagnosis(self.task, self.verdict).visible, *folds]
+        return sum(len(text.split()) for text in texts)
+
+    def _why_html(self, why: Sequence[str]) -> str:
+        finding = self.verdict.finding
+        body = "".join(f"<p>{inline(text)}</p>" for text in why)
+        if isinstance(finding, f.WrongValues) and finding.obtained_tensor is not None:
+            assert finding.expected_tensor is not None
+            body += difference_picture(finding.obtained_tensor, finding.expected_tensor, finding.index)
+        return body
+
+    def _earlier_html(self, earlier: f.Verdict) -> str:
+        if earlier.passed:
+            return f"<p>{inline(self._was_right)}</p>"
+        return _diagnosis_html(diagnosis(self.task, earlier))
+
+    @property
+    def _was_right(self) -> str:
+        return _("That `{answer}` was right. It counts once the cell makes it again.", answer=self.task.name)
+
+    @property
+    def _stuck(self) -> str:
+        return _('Stuck? `hint("{task}")` gives one hint at a time.', task=self.task.id)
+
+    @property
+    def _points(self) -> str:
+        points, earned = self.verdict.points, self.verdict.earned
+        if not points:
+            return _("optional")
+        return ngettext("{earned} of {number} point", "{earned} of {number} points", points, earned=earned)
+
+    def _results_html(self) -> str:
+        """Return the checks, each on a line of its own: one failure hides nothing that is right already."""
+        if not self._is_listed:
+            return ""
+        verdict, lines = self.verdict, []
+        for result in verdict.results:
+            sign, label = ("✓", _("right")) if result.finding is None else ("✗", _("not yet"))
+            says = self._why(result)
+            below = f"<br>{inline(says)}" if says else ""
+            points = _("{earned} of {points}", earned=result.earned, points=result.points)
+            lines.append(item(sign, label, result.title, (points if verdict.points else "") + below))
+        if verdict.forbidden:
+            costs = _("costs {points}", points=verdict.cost)
+            lines.append(item("✗", _("not yet"), asked_instead(verdict.forbidden, self.task), costs))
+        return f"<ul>{''.join(lines)}</ul>"
+
+    def _why(self, result: f.CheckResult) -> str:
+        """Return what to say below a check's title: on which input it fails, or how if not yet told."""
+        finding = result.finding
+        if finding is None:
+            return ""
+        first = self.verdict.finding
+        is_told = finding is first or isinstance(finding, f.MatchesKnownWrong)
+        if isinstance(finding, f.Raised) and isinstance(first, f.Raised):
+            error, of_first = finding.error, first.error
+            is_told = is_told or (error.type, error.line) == (of_first.type, of_first.line)
+        if isinstance(finding, f.NotCalled) and isinstance(first, f.NotCalled):
+            is_told = is_told or finding.uncalled == first.uncalled
+        earlier = itertools.takewhile(lambda other: other is not result, self.verdict.results)
+        wrong = [other.finding for other in earlier if other.finding is not None]
+        # An experiment whose numbers are the answer's own tells nothing where those are wrong without it.
+        if wrong and isinstance(finding, f.WrongBehaviour) and finding.of_result:
+            return failing(wrong[0], self.task, again=True)
+        if not is_told:
+            return word(finding, self.task).headline
+        return failing(finding, self.task, again=any(other.probe == finding.probe for other in wrong))
+
+    @property
+    def _is_listed(self) -> bool:
+        """Whether a list of checks says more than the finding, which may be about the answer as a whole."""
+        finding = self.verdict.finding
+        if isinstance(finding, f.CallsForbidden):
+            return True
+        has_one_result = len(self.verdict.results) == 1 and not self.verdict.forbidden
+        return not has_one_result and finding is not None and bool(finding.probe)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         still = {"text/plain": repr(self), "text/html": self._repr_html_()}
-        return self.mounted(self._html(), still) if self.mounted else still
+        return self.mounted(self.html(), still) if self.mounted else still
 
 
 @dataclass(frozen=True)
@@ -126,47 +256,6 @@ class Notice:
         )
 
 
-def rich_text(
-    task: Task,
-    verdict: f.Verdict,
-    earlier: f.Verdict | None = None,
-    notes: Sequence[str] = (),
-    below: str = "",
-) -> str:
-    """Return the verdict as HTML, in which all text that comes from a learner is escaped.
-
-    Args:
-        task: the task that was checked.
-        verdict: the verdict on the answer.
-        earlier: the verdict on the value of an earlier run, if the last run defined no answer.
-        notes: sentences about the run that defined the answer.
-        below: HTML about the next step, at the end of the card.
-    """
-    about = "".join(f"<p>{inline(text)}</p>" for text in notes)
-    if verdict.passed:
-        body = "".join(f"<p>{inline(text)}</p>" for text in (task.learned, stood_in(verdict)) if text)
-        return card("ok", _head(f"✓ {_escape(task.title)}", verdict), body + about + below)
-    body = _diagnosis_html(diagnosis(task, verdict)) + about
-    body += _folded(_("Why?"), _why_html(task, verdict)) + _folded(
-        _("All checks"), _results_html(task, verdict)
-    )
-    if earlier is not None:
-        body += _folded(_("About what an earlier run left"), _earlier_html(task, earlier))
-    body += below
-    untried = isinstance(verdict.finding, f.Untried)
-    sign = "…" if untried else "✗"
-    return card(
-        "wait" if untried or verdict.earned else "no", _head(f"{sign} {_escape(task.title)}", verdict), body
-    )
-
-
-def visible_words(task: Task, verdict: f.Verdict) -> int:
-    """Return the number of words of a wrong answer's card that are visible without unfolding."""
-    folds = [_("Why?"), _("All checks") if _is_listed(verdict) else ""]
-    texts = [task.title, _points(verdict), diagnosis(task, verdict).visible, *folds]
-    return sum(len(text.split()) for text in texts)
-
-
 def _diagnosis_html(text: Diagnosis) -> str:
     proof = f' <span class="ag-small">{inline(text.proof)}</span>' if text.proof else ""
     bold = [f"<strong>{inline(mistake)}</strong>" for mistake in text.mistakes]
@@ -179,68 +268,14 @@ def _diagnosis_html(text: Diagnosis) -> str:
     return body + "".join(f"<p>{inline(line)}</p>" for line in text.lines)
 
 
-def _why_html(task: Task, verdict: f.Verdict) -> str:
-    finding = verdict.finding
-    body = "".join(f"<p>{inline(text)}</p>" for text in diagnosis(task, verdict).why)
-    if isinstance(finding, f.WrongValues) and finding.obtained_tensor is not None:
-        assert finding.expected_tensor is not None
-        body += difference_picture(finding.obtained_tensor, finding.expected_tensor, finding.index)
-    return body
-
-
-def _earlier_html(task: Task, verdict: f.Verdict) -> str:
-    if verdict.passed:
-        return f"<p>{inline(_was_right(task))}</p>"
-    return _diagnosis_html(diagnosis(task, verdict))
-
-
 def _folded(title: str, body: str) -> str:
     return f"<details><summary>{title}</summary>{body}</details>" if body else ""
-
-
-def plain_text(
-    task: Task, verdict: f.Verdict, earlier: f.Verdict | None = None, notes: Sequence[str] = ()
-) -> str:
-    """Return the verdict as plain text, for a terminal, a log or a screen reader; see `rich_text`."""
-    points = _points(verdict)
-    if verdict.passed:
-        right = _("right")
-        lines = [f"[{right}] {task.title} ({points})"]
-        return _strip(
-            "\n".join([*lines, *map(_wrap, filter(None, (task.learned, stood_in(verdict), *notes)))])
-        )
-    not_yet = _("not yet")
-    diagnosed = diagnosis(task, verdict)
-    lines = [f"[{not_yet}] {task.title} ({points})", *_diagnosis_lines(diagnosed)]
-    lines += [_wrap(text) for text in (*notes, *diagnosed.why)]
-    if _is_listed(verdict):
-        for result in verdict.results:
-            lines.append(f"  {'ok ' if result.finding is None else '-- '} {result.title}")
-            says = _why(task, verdict, result)
-            if says:
-                lines.append(textwrap.indent(textwrap.fill(says, width=80), "        "))
-        if verdict.forbidden:
-            costs = _("costs {points}", points=verdict.cost)
-            lines.append(f"  --  {asked_instead(verdict.forbidden, task)} ({costs})")
-    if earlier is not None:
-        lines.append(_("About what an earlier run left") + ":")
-        lines += [_was_right(task)] if earlier.passed else _diagnosis_lines(diagnosis(task, earlier))
-    lines.append(_stuck(task).replace("`", ""))
-    return _strip("\n".join(lines))
 
 
 def _diagnosis_lines(diagnosed: Diagnosis) -> list[str]:
     code = f"    {diagnosed.code}" if diagnosed.code else ""
     wrapped = [_wrap(text) for text in (*numbered(diagnosed.mistakes), diagnosed.proof)]
     return list(filter(None, [*wrapped, code, *map(_wrap, diagnosed.lines)]))
-
-
-def _was_right(task: Task) -> str:
-    return _("That `{answer}` was right. It counts once the cell makes it again.", answer=task.name)
-
-
-def _stuck(task: Task) -> str:
-    return _('Stuck? `hint("{task}")` gives one hint at a time.', task=task.id)
 
 
 def card(mark: str, head: str, body: str, spoken: bool = True) -> str:
@@ -268,67 +303,6 @@ def item(sign: str, label: str, text: str, note: str) -> str:
     """
     line = f'<span role="img" aria-label="{label}">{sign}</span> {inline(text)}'
     return f'<li>{line} <span class="ag-small">{note}</span></li>'
-
-
-def _head(title: str, verdict: f.Verdict) -> str:
-    return f'{title} <span class="ag-small">{_points(verdict)}</span>'
-
-
-def _points(verdict: f.Verdict) -> str:
-    if not verdict.points:
-        return _("optional")
-    return ngettext(
-        "{earned} of {number} point", "{earned} of {number} points", verdict.points, earned=verdict.earned
-    )
-
-
-def _results_html(task: Task, verdict: f.Verdict) -> str:
-    """Return the checks, each on a line of its own: one failure hides nothing that is right already."""
-    if not _is_listed(verdict):
-        return ""
-    lines = []
-    for result in verdict.results:
-        sign, label = ("✓", _("right")) if result.finding is None else ("✗", _("not yet"))
-        says = _why(task, verdict, result)
-        below = f"<br>{inline(says)}" if says else ""
-        points = (
-            _("{earned} of {points}", earned=result.earned, points=result.points) if verdict.points else ""
-        )
-        lines.append(item(sign, label, result.title, points + below))
-    if verdict.forbidden:
-        costs = _("costs {points}", points=verdict.cost)
-        lines.append(item("✗", _("not yet"), asked_instead(verdict.forbidden, task), costs))
-    return f"<ul>{''.join(lines)}</ul>"
-
-
-def _why(task: Task, verdict: f.Verdict, result: f.CheckResult) -> str:
-    """Return what to say below a check's title: on which input it fails, or how if not yet told."""
-    finding = result.finding
-    if finding is None:
-        return ""
-    first = verdict.finding
-    is_told = finding is first or isinstance(finding, f.MatchesKnownWrong)
-    if isinstance(finding, f.Raised) and isinstance(first, f.Raised):
-        is_told = is_told or (finding.error.type, finding.error.line) == (first.error.type, first.error.line)
-    if isinstance(finding, f.NotCalled) and isinstance(first, f.NotCalled):
-        is_told = is_told or finding.uncalled == first.uncalled
-    earlier = list(itertools.takewhile(lambda other: other is not result, verdict.results))
-    wrong = [other.finding for other in earlier if other.finding is not None]
-    # An experiment whose numbers are the answer's own tells nothing where those are wrong without it.
-    if wrong and isinstance(finding, f.WrongBehaviour) and finding.of_result:
-        return failing(wrong[0], task, again=True)
-    if not is_told:
-        return word(finding, task).headline
-    return failing(finding, task, again=any(other.probe == finding.probe for other in wrong))
-
-
-def _is_listed(verdict: f.Verdict) -> bool:
-    """Tell whether a list of checks says more than the finding, which may be about the answer as a whole."""
-    finding = verdict.finding
-    if isinstance(finding, f.CallsForbidden):
-        return True
-    has_one_result = len(verdict.results) == 1 and not verdict.forbidden
-    return not has_one_result and finding is not None and bool(finding.probe)
 
 
 def inline(text: str) -> str:

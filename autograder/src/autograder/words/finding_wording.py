@@ -27,13 +27,14 @@ NUMBERS_ONLY = (f.WrongValues, f.NotFinite, f.WrongShape, f.BrokenProperty)
 HINT_SAYS_WHY = (f.NotFinite, f.WrongBehaviour, f.BrokenProperty, f.WrongType)
 
 
-def word(finding: f.Finding, task: Task, verdict: f.Verdict | None = None) -> Message:
-    """Return the message about a finding; a verdict adds facts about the whole answer."""
-    message = WORDING[type(finding)](finding, task)
-    return message if verdict is None else _with_verdict(message, finding, task, verdict)
+def word(finding: f.Finding, task: Task) -> Message:
+    """Return the message about a finding."""
+    return WORDING[type(finding)](finding, task)
 
 
-def _with_verdict(message: Message, finding: f.Finding, task: Task, verdict: f.Verdict) -> Message:
+def word_whole(finding: f.Finding, task: Task, verdict: f.Verdict) -> Message:
+    """Return the message about a finding, with the facts about the whole answer."""
+    message = word(finding, task)
     extra = list(message.details)
     if (
         verdict.named
@@ -109,7 +110,7 @@ def short_finding(task: Task, verdict: f.Verdict) -> str:
     names = [mistake.name for mistake in verdict.named if mistake.name]
     if names:
         return _("What your last check saw fits this: {names}.", names="; ".join(names))
-    return _("Your last check found: {message}", message=word(finding, task, verdict).headline)
+    return _("Your last check found: {message}", message=word_whole(finding, task, verdict).headline)
 
 
 def failing(finding: f.Finding, task: Task, again: bool = False) -> str:

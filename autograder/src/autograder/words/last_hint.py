@@ -7,7 +7,7 @@ experiments show. It says nothing about anything that was not observed.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from autograder.records import answer_findings as f
@@ -82,27 +82,88 @@ def reasoning(task: Task, verdict: f.Verdict, before: Sequence[str], section: st
         return ()
     if isinstance(finding, f.MatchesKnownWrong) and finding.values:
         finding = replace(finding.values, probe=finding.probe)
-    first = [unfinished_text(verdict)] if verdict.unfinished else []
-    *hints, last = numbered([mistake.hint for mistake in verdict.named]) or [""]
-    first += filter(None, [*hints, " ".join(filter(None, [last, proven(verdict)]))])
-    steps = [_steps(verdict.way, task, most) for most in (MOST_STEPS, 1)] if verdict.way else []
-    seen, *details = _seen(finding, verdict, task)
-    facts = [fact_text(fact, task) for fact in verdict.facts]
-    more = [seen, *facts] if verdict.named else [*facts, seen]
-    more += [globals_text(verdict, task)] if verdict.globals_read else []
-    more += [_("Read {section} again: it explains this.", section=section)] if section else []
-    more += details
-    # What says most comes first where there is not room for all; the last paragraph is what to try.
-    to_try = [_to_try(finding, verdict.way, task), _(_BRIEF[0])]
-    steps = [text for text in steps if words([*before, *first, text, to_try[-1]]) <= MOST_WORDS]
-    room = MOST_WORDS - words([*before, *first])
-    chosen = []
-    for ways_to_say in (steps, to_try, *([text] for text in more)):
-        fits = next((text for text in ways_to_say if words([text]) <= room), "")
-        chosen.append(fits)
-        room -= words([fits])
-    in_steps, tried, *rest = chosen
-    return tuple(filter(None, [*first, in_steps, *rest, tried]))
+    return _Reasoning(task, verdict, finding).paragraphs(before, section)
+
+
+@dataclass(frozen=True)
+class _Reasoning:
+    """The reasoning about a wrong answer to a task, from the first finding of its verdict."""
+
+    task: Task
+    verdict: f.Verdict
+    finding: f.Finding
+
+    def paragraphs(self, before: Sequence[str], section: str) -> tuple[str, ...]:
+        """Return the paragraphs, as far as there is room for them after earlier hints."""
+        task, verdict = self.task, self.verdict
+        first = [unfinished_text(verdict)] if verdict.unfinished else []
+        *hints, last = numbered([mistake.hint for mistake in verdict.named]) or [""]
+        first += filter(None, [*hints, " ".join(filter(None, [last, proven(verdict)]))])
+        steps = [self._steps(verdict.way, most) for most in (MOST_STEPS, 1)] if verdict.way else []
+        message = word(self.finding, task)
+        # The mistake's own hint says where it comes from.
+        named = verdict.named and verdict.whole and isinstance(self.finding, HINT_SAYS_WHY)
+        facts = [fact_text(fact, task) for fact in verdict.facts]
+        more = [message.headline, *facts] if verdict.named else [*facts, message.headline]
+        more += [globals_text(verdict, task)] if verdict.globals_read else []
+        more += [_("Read {section} again: it explains this.", section=section)] if section else []
+        more += () if named else message.details
+        # What says most comes first where there is not room for all; the last paragraph is what to try.
+        kind, values = self._case()
+        to_try = [_(_TRY[kind][0], **values) if kind else "", _(_BRIEF[0])]
+        steps = [text for text in steps if words([*before, *first, text, to_try[-1]]) <= MOST_WORDS]
+        room = MOST_WORDS - words([*before, *first])
+        chosen = []
+        for ways_to_say in (steps, to_try, *([text] for text in more)):
+            fits = next((text for text in ways_to_say if words([text]) <= room), "")
+            chosen.append(fits)
+            room -= words([fits])
+        in_steps, tried, *rest = chosen
+        return tuple(filter(None, [*first, in_steps, *rest, tried]))
+
+    def _steps(self, alignment: f.TraceAlignment, most: int) -> str:
+        """Say which steps are right, the last ones, and what stands where the next one should."""
+        text = way_text(replace(alignment, right=alignment.right[-most:]), self.task)
+        return " ".join(filter(None, [text, *self._there(alignment)]))
+
+    def _there(self, alignment: f.TraceAlignment) -> Iterator[str]:
+        if alignment.source is None or alignment.multiple:
+            return
+        own_functions = self.task.own_functions
+        yield _(
+            "{step} are made from {source}, {place}.",
+            step=capital(translated("steps", alignment.missing)),
+            source=translated("steps", alignment.source.says),
+            place=step_text(alignment.source, own_functions),
+        )
+        if alignment.instead:
+            step = alignment.instead
+            reached = f.Reached("", step.name, step.line_number, step.function)
+            location = step_text(reached, own_functions)
+            yield _("What you have there is no step of the usual way: {place}.", place=location)
+            if step.row:
+                numbers = ", ".join(number_text(number) for number in step.row)
+                yield _("Its last row begins with {numbers}.", numbers=numbers)
+
+    def _case(self) -> tuple[str, dict[str, Any]]:
+        """Return what there is to try, and the values that its sentences name."""
+        finding, alignment, error = self.finding, self.verdict.way, _error(self.finding)
+        if error:
+            sizes = error.type in OF_OPERATIONS[1:] and any(operand.shape for operand in error.operands)
+            is_located = error.type in OF_OPERATIONS and error.line_number
+            return ("sizes" if sizes else "error", {"line": error.line_number}) if is_located else ("", {})
+        if alignment and alignment.multiple:
+            return "multiple", {}
+        if alignment and alignment.instead:
+            return "instead", {"line": alignment.instead.line_number}
+        if alignment and alignment.right:
+            return "onward", {}
+        if isinstance(finding, f.WrongShape):
+            return "shape", {}
+        if isinstance(finding, f.WrongValues):
+            location = location_text(finding.index, self.task)
+            return "numbers", {"place": location[:1].lower() + location[1:]}
+        return "other", {}
 
 
 def words(texts: Sequence[str]) -> int:
@@ -110,63 +171,5 @@ def words(texts: Sequence[str]) -> int:
     return sum(len(text.split()) for text in texts)
 
 
-def _steps(alignment: f.TraceAlignment, task: Task, most: int) -> str:
-    """Say which steps are right, the last ones, and what stands where the next one should."""
-    text = way_text(replace(alignment, right=alignment.right[-most:]), task)
-    return " ".join(filter(None, [text, *_there(alignment, task)]))
-
-
-def _there(alignment: f.TraceAlignment, task: Task) -> Iterator[str]:
-    if alignment.source is None or alignment.multiple:
-        return
-    yield _(
-        "{step} are made from {source}, {place}.",
-        step=capital(translated("steps", alignment.missing)),
-        source=translated("steps", alignment.source.says),
-        place=step_text(alignment.source, task),
-    )
-    if alignment.instead:
-        step = alignment.instead
-        location = step_text(f.Reached("", step.name, step.line_number, step.function), task)
-        yield _("What you have there is no step of the usual way: {place}.", place=location)
-        if step.row:
-            numbers = ", ".join(number_text(number) for number in step.row)
-            yield _("Its last row begins with {numbers}.", numbers=numbers)
-
-
-def _seen(finding: f.Finding, verdict: f.Verdict, task: Task) -> list[str]:
-    """Return what was seen of the result, the clearest first."""
-    message = word(finding, task)
-    # The mistake's own hint says where it comes from.
-    named = verdict.named and verdict.whole and isinstance(finding, HINT_SAYS_WHY)
-    return [message.headline, *(() if named else message.details)]
-
-
 def _error(finding: f.Finding) -> ErrorReport | None:
     return finding.error if isinstance(finding, f.Raised | f.NotDefined | f.StillStub) else None
-
-
-def _to_try(finding: f.Finding, alignment: f.TraceAlignment | None, task: Task) -> str:
-    kind, values = _case(finding, alignment, task)
-    return _(_TRY[kind][0], **values) if kind else ""
-
-
-def _case(finding: f.Finding, alignment: f.TraceAlignment | None, task: Task) -> tuple[str, dict[str, Any]]:
-    """Return what there is to try, and the values that its sentences name."""
-    error = _error(finding)
-    if error:
-        sizes = error.type in OF_OPERATIONS[1:] and any(operand.shape for operand in error.operands)
-        is_located = error.type in OF_OPERATIONS and error.line_number
-        return ("sizes" if sizes else "error", {"line": error.line_number}) if is_located else ("", {})
-    if alignment and alignment.multiple:
-        return "multiple", {}
-    if alignment and alignment.instead:
-        return "instead", {"line": alignment.instead.line_number}
-    if alignment and alignment.right:
-        return "onward", {}
-    if isinstance(finding, f.WrongShape):
-        return "shape", {}
-    if isinstance(finding, f.WrongValues):
-        location = location_text(finding.index, task)
-        return "numbers", {"place": location[:1].lower() + location[1:]}
-    return "other", {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from autograder.records import answer_findings as f
@@ -51,12 +51,13 @@ def way_text(alignment: f.TraceAlignment, task: Task) -> str:
             where=where,
         )
     # What runs in the cell of another task is not what this one's author looks at.
-    own = [step for step in alignment.right if step.function in task.own_functions]
-    right = listed([f"{translated('steps', step.says)} ({step_text(step, task)})" for step in own])
+    functions = task.own_functions
+    own = [step for step in alignment.right if step.function in functions]
+    right = listed([f"{translated('steps', step.says)} ({step_text(step, functions)})" for step in own])
     case = alignment.ends == "stops", any(step.times != 1 for step in own)
     right_text = right and _(_RIGHT[case][0], right=right, where=where)
     if alignment.missing:
-        return " ".join(filter(None, [right_text, _comes(alignment, task)]))
+        return " ".join(filter(None, [right_text, _comes(alignment, functions)]))
     return (
         f"{right_text} {_(_ENDS[alignment.ends][0])}"
         if right_text and alignment.ends in _ENDS
@@ -64,7 +65,7 @@ def way_text(alignment: f.TraceAlignment, task: Task) -> str:
     )
 
 
-def _comes(alignment: f.TraceAlignment, task: Task) -> str:
+def _comes(alignment: f.TraceAlignment, own_functions: Collection[str]) -> str:
     """Say which step should come next."""
     missing = translated("steps", alignment.missing)
     if alignment.multiple is None:
@@ -72,7 +73,7 @@ def _comes(alignment: f.TraceAlignment, task: Task) -> str:
     return _(
         _MULTIPLES[bool(alignment.fitting)][0],
         missing=missing,
-        place=step_text(alignment.multiple[0], task),
+        place=step_text(alignment.multiple[0], own_functions),
         times=number_text(alignment.multiple[1]),
         fitting=listed([number_text(factor) for factor in (1.0, *alignment.fitting)], _(OR)),
     )
@@ -96,7 +97,8 @@ def where_text(
     """
     first, before, lines = _first_wrong(steps, alignment), None, []
     for step in steps:
-        text = step_text(f.Reached("", step.name, step.line_number, step.function, step.shape), task)
+        reached = f.Reached("", step.name, step.line_number, step.function, step.shape)
+        text = step_text(reached, task.own_functions)
         says = f": {translated('steps', step.says)}" if step.says else ""
         line = (step.function, step.line_number)
         written = code(step) if line != before else ""  # once for all that a line makes
@@ -121,15 +123,20 @@ def _first_wrong(steps: Sequence[f.Followed], alignment: f.TraceAlignment | None
     return rest[0] if len({(step.function, step.line_number) for step in rest}) == 1 else None
 
 
-def step_text(step: f.Reached, task: Task) -> str:
-    """Return the location of a step in the learner's code, such as "`k`, line 5"."""
+def step_text(step: f.Reached, own_functions: Collection[str]) -> str:
+    """Return the location of a step in the learner's code, such as "`k`, line 5".
+
+    Args:
+        step: the step.
+        own_functions: the functions of the task's own cell, which need not be named.
+    """
     line = step.line_number
     text = (
         _("`{name}`, line {line}", name=step.name, line=line)
         if step.name
         else _("inside line {line}", line=line)
     )
-    if step.function not in task.own_functions:
+    if step.function not in own_functions:
         text = _("{place} of the cell of `{name}`", place=text, name=step.function.partition(".")[0])
     return (
         _("{place}, there of shape {shape}", place=text, shape=shape_text(step.shape)) if step.shape else text

@@ -84,11 +84,6 @@ def _stale(finding: f.Stale, task: Task) -> Message:
     return about(finding, task, _STALE[finding.how], other=other, number=finding.number)
 
 
-def judged_elsewhere(task: Task, number: int) -> str:
-    """Return a sentence that says that a cell other than the task's own defined the answer."""
-    return _stale(f.Stale("elsewhere", number=number), task).headline
-
-
 def stopped_after(error: ErrorReport) -> str:
     """Return a sentence on an error that stopped a cell after it had defined the answer."""
     where = _(" in line {line}", line=error.line_number) if error.line_number else ""

@@ -16,7 +16,7 @@ from autograder.records.bank import RESULT, LessonBank, Task, with_texts
 from autograder.records.course import Course
 from autograder.records.run_outcome import Evidence
 from autograder.records.tensor_comparison import close, first_index
-from autograder.words.feedback_card import rich_text
+from autograder.words.feedback_card import Feedback
 from autograder.words.language import translated
 from autograder.words.mismatch_picture import difference_picture
 from autograder.words.phrases import capital
@@ -104,7 +104,7 @@ def _called(task: Task, answer: WrongAnswer) -> str:
 def _shown(task: Task, answer: WrongAnswer) -> str:
     lines = [f"<del>− {html.escape(line)}</del>" for line in answer.removed]
     lines += [f"<ins>+ {html.escape(line)}</ins>" for line in answer.added]
-    card = rich_text(task, judge(task, answer.evidence)).replace(' role="status"', "")
+    card = Feedback(task, judge(task, answer.evidence)).html().replace(' role="status"', "")
     change = f"<pre>{chr(10).join(lines)}</pre>{_picture(task, answer.evidence)}"
     return f'<div class="ag ag-wait">{change}</div>{card}'
 
