@@ -20,7 +20,7 @@ from math import sqrt
 from pathlib import Path
 
 import nbformat
-from autograder.author.build_bank import SolutionRuns
+from autograder.author.solution_runs import SolutionRuns
 from autograder.judge.decide import judge
 from autograder.probe.collect_evidence import collect_answer
 from autograder.probe.exceptions import describe_error

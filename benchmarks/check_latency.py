@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from autograder.author.build_bank import answer_made, changed_answer
 from autograder.author.lesson_source import read_lesson
 from autograder.records.course import Course
 from IPython.core.interactiveshell import InteractiveShell
@@ -68,7 +67,7 @@ def main() -> None:
         shell.user_ns.update(source.runs.namespaces["as-seen"])
         for task in source.lesson.tasks:
             right = source.runs.namespaces["as-seen"][task.name]
-            wrong = answer_made(task, changed_answer(task, task.wrong[0].changes, source.runs), source.runs)
+            wrong = source.runs.answer_made(task, source.runs.changed_answer(task, task.wrong[0].changes))
             times = []
             for answer in (right, wrong, wrong_in_no_known_way(right)):
                 shell.user_ns[task.name] = answer

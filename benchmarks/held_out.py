@@ -19,8 +19,8 @@ from functools import cache
 from pathlib import Path
 
 from autograder.author.authoring import Task, load_lesson
-from autograder.author.build_bank import SolutionRuns, answer_made, run_solution
 from autograder.author.parse_source import read_source
+from autograder.author.solution_runs import SolutionRuns, run_solution
 from autograder.experiments import registry as experiments
 from autograder.judge.decide import judge
 from autograder.probe.collect_evidence import collect_answer
@@ -122,7 +122,7 @@ def judged(answer: held_out.Answer, runs: SolutionRuns) -> Verdict | None:
     task = lesson.tasks[answer.task]
     described = next(task for task in described_tasks(answer.lesson) if task.id == answer.task)
     try:
-        answer_object = answer_made(described, answer.text, runs)
+        answer_object = runs.answer_made(described, answer.text)
     except AuthoringError:
         return None
     evidence = collect_answer(task, lesson, answer_object, runs.namespaces[bank.AS_SEEN])

@@ -32,7 +32,6 @@ from typing import Any
 
 import nbformat
 import torch
-from autograder.author.build_bank import answer_made, changed_answer
 from autograder.author.lesson_source import LessonSource, read_lesson
 from autograder.grading.class_folder import Class
 from autograder.grading.grade_submission import close_sandboxes, grade_job
@@ -145,7 +144,7 @@ def modules_crossed(source: LessonSource) -> dict[str, list[set[str]]]:
     crossed: dict[str, list[set[str]]] = {"known wrong": [], "wrong otherwise": [], "raises": []}
     for task in source.lesson.tasks:
         right = as_seen[task.name]
-        known = answer_made(task, changed_answer(task, task.wrong[0].changes, source.runs), source.runs)
+        known = source.runs.answer_made(task, source.runs.changed_answer(task, task.wrong[0].changes))
         answers = zip(crossed, (known, wrong_in_no_known_way(right), raising(right)), strict=True)
         for how, answer in answers:
             shell.user_ns[task.name] = answer

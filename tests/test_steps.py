@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from autograder.author.build_bank import answer_made, make_task
+from autograder.author.build_bank import make_task
 from autograder.author.lesson_source import read_lesson
 from autograder.judge.decide import judge
 from autograder.judge.trace_alignment import followed
@@ -34,7 +34,7 @@ def judged(name, task_id, text):
     runs, tasks = lesson(name)
     task, file = tasks[task_id], f"<cell {task_id}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    answer = answer_made(task, text, runs)
+    answer = runs.answer_made(task, text)
     bank = LessonBank(name, name, runs.givens, tasks)
     evidence = collect_answer(task, bank, answer, runs.namespaces[AS_SEEN])
     return task, evidence, judge(task, evidence)
@@ -346,7 +346,7 @@ def test_no_answer_is_right_up_to_a_step_if_a_mistake_of_it_shows_on_other_examp
     runs, _ = lesson(name)
     bank = Course.of(ROOT).load(name)
     task = bank.tasks[task_id]
-    evidence = collect_answer(task, bank, answer_made(task, text, runs), runs.namespaces[AS_SEEN])
+    evidence = collect_answer(task, bank, runs.answer_made(task, text), runs.namespaces[AS_SEEN])
     verdict = judge(task, evidence)
     assert verdict.named
     assert verdict.way.right
@@ -503,6 +503,6 @@ def test_a_mistake_is_told_as_what_comes_of_it_where_other_code_does_the_same(na
     runs, tasks = lesson(name)
     bank = Course.of(ROOT).load(name)
     task = bank.tasks[task_id]
-    evidence = collect_answer(task, bank, answer_made(task, text, runs), runs.namespaces[AS_SEEN])
+    evidence = collect_answer(task, bank, runs.answer_made(task, text), runs.namespaces[AS_SEEN])
     named = judge(task, evidence).named[0].fault
     assert all(untrue not in wrong.hint for wrong in tasks[task_id].known_wrong if wrong.id == named)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, TypeAlias
 
-from autograder.author.build_bank import SolutionRuns, outcome_of
+from autograder.author.solution_runs import SolutionRuns
 from autograder.probe.collect_evidence import observe
 from autograder.records.bank import AS_SEEN, RESULT, LessonBank, Probe, Task
 from autograder.records.run_outcome import Outcome
@@ -62,7 +62,7 @@ class Attempt:
             return None
         if self.task.kind == "tensor":
             return observe(self.value), probe.expected
-        return outcome_of(self.task, self.value, probe, self.runs), probe.expected
+        return self.runs.outcome_of(self.task, self.value, probe), probe.expected
 
 
 Grader: TypeAlias = Callable[[Attempt], Feedback | None]

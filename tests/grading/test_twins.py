@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 
 import pytest
 from autograder.author.authoring import Lesson, load_lesson
-from autograder.author.build_bank import SolutionRuns, make_probe, make_task, run_solution
+from autograder.author.build_bank import make_task
 from autograder.author.fair_draws import choose_draws
 from autograder.author.parse_source import read_source
 from autograder.author.secret_probes import has_twin, twin_of
+from autograder.author.solution_runs import SolutionRuns, run_solution
 from autograder.experiments import registry
 from autograder.records.bank import RESULT
 from autograder.records.course import Course
@@ -56,7 +57,7 @@ def test_no_check_of_the_course_is_passed_with_results_that_are_public(tried):
         for probe in task.probes:
             if has_twin(probe) and probe.observe == RESULT:
                 twin = twin_of(task, probe, CHOSEN, tried.draws[task.id, probe.id])
-                result = make_probe(task, twin, tried.runs).expected.tensor
+                result = tried.runs.completed(task, twin).expected.tensor
                 new += [] if any(all_close(result, item) for item in public) else [probe.id]
         passed += [
             (task.id, check.title)

@@ -8,10 +8,11 @@ import pytest
 import torch
 from autograder.author.audit import audit_lesson
 from autograder.author.authoring import load_faults, load_lesson
-from autograder.author.build_bank import make_bank, run_solution
+from autograder.author.build_bank import make_bank
 from autograder.author.lesson_source import read_lesson
 from autograder.author.parse_source import read_source
 from autograder.author.pipeline import current_bank
+from autograder.author.solution_runs import run_solution
 from autograder.records.authoring_errors import AuthoringError
 from autograder.records.bank import AS_SEEN, KnownWrong, save
 from support.tiny_course import TASKS

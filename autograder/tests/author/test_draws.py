@@ -8,9 +8,10 @@ from dataclasses import replace
 import torch
 from autograder.author.answer_edits import Cell
 from autograder.author.authoring import Check, Forbid, Lesson, Probe, Right, Task
-from autograder.author.build_bank import make_task, run_solution
+from autograder.author.build_bank import make_task
 from autograder.author.fair_draws import MOST_DRAWS, choose_draws, with_exam
 from autograder.author.secret_probes import twin_of
+from autograder.author.solution_runs import run_solution
 from autograder.records.bank import LessonBank
 from support.tiny_course import solved
 from support.tiny_lesson import plain_task

@@ -7,10 +7,10 @@ from itertools import permutations
 
 import pytest
 import torch
-from autograder.author import build_bank
 from autograder.author.answer_edits import Edit, combined_text
 from autograder.author.authoring import Fault, Faults, Lesson, OnResult, Probe, rights, wrongs
-from autograder.author.build_bank import changed_answer, make_task, outcomes_of, run_solution
+from autograder.author.build_bank import make_task, with_known_wrong
+from autograder.author.solution_runs import SolutionRuns, run_solution
 from autograder.judge.known_mistakes import explain
 from support.tiny_course import solved
 from support.tiny_lesson import plain_task
@@ -64,7 +64,7 @@ def runs():
 
 @pytest.fixture(scope="module")
 def result(runs):
-    return make_task(TASK, runs, FAULTS)
+    return with_known_wrong(make_task(TASK, runs), runs, FAULTS)
 
 
 def test_what_does_something_new_together_is_kept(result):
@@ -85,7 +85,7 @@ def test_a_mistake_that_adds_nothing_to_another_is_not_kept_beside_it(runs):
         summed: x = x / 2 → return x.cumsum(0)
         no-turn: .flip(0) →
         """)
-    result = make_task(replace(TASK, wrong=both), runs, replace(FAULTS, together=()))
+    result = with_known_wrong(make_task(replace(TASK, wrong=both), runs), runs, replace(FAULTS, together=()))
     assert result.explanations.members.tolist() == [[0], [1]]
 
 
@@ -97,34 +97,36 @@ def test_of_an_error_that_is_right_the_solutions_own_line_is_not_kept(result):
 def test_an_experiment_is_made_with_one_mistake_alone_and_where_another_wording_shows_it_otherwise(
     runs, monkeypatch
 ):
-    def run(task, text, probes, runs, *steady):
+    outcomes_of = SolutionRuns.outcomes_of
+
+    def run(self, task, text, probes, *steady):
         tried.append(text) if "tried" in {probe.id for probe in probes} else None
-        return outcomes_of(task, text, probes, runs, *steady)
+        return outcomes_of(self, task, text, probes, *steady)
 
     tried: list[str] = []
-    monkeypatch.setattr(build_bank, "outcomes_of", run)
-    make_task(TASK, runs, FAULTS)
+    monkeypatch.setattr(SolutionRuns, "outcomes_of", run)
+    with_known_wrong(make_task(TASK, runs), runs, FAULTS)
     solution = runs.solutions["steps"]
     reworded = {
         combined_text(solution, [WRONG[position].changes, right.changes])
         for position in (1, 2, 6)
         for right in TASK.right
     }
-    assert tried[: len(WRONG)] == [changed_answer(TASK, wrong.changes, runs) for wrong in WRONG]
+    assert tried[: len(WRONG)] == [runs.changed_answer(TASK, wrong.changes) for wrong in WRONG]
     assert tried[len(WRONG) :]
     assert set(tried[len(WRONG) :]) <= reworded
 
 
 @pytest.mark.parametrize("places", [(2, 1), (3, 5), (4, 6), (1, 2, 3)], ids=str)
 def test_mistakes_made_together_are_all_named(result, runs, places):
-    text = changed_answer(TASK, [change for position in places for change in WRONG[position].changes], runs)
-    explained = explain(result, outcomes_of(TASK, text, result.probes, runs))
+    text = runs.changed_answer(TASK, [change for position in places for change in WRONG[position].changes])
+    explained = explain(result, runs.outcomes_of(TASK, text, result.probes))
     assert {item.id for item in explained.wrong} == {WRONG[position].fault for position in places}
 
 
 def test_a_mistake_is_named_in_another_wording_too(result, runs):
-    text = changed_answer(TASK, [*WRONG[2].changes, *TASK.right[0].changes], runs)
-    explained = explain(result, outcomes_of(TASK, text, result.probes, runs))
+    text = runs.changed_answer(TASK, [*WRONG[2].changes, *TASK.right[0].changes])
+    explained = explain(result, runs.outcomes_of(TASK, text, result.probes))
     assert [item.id for item in explained.wrong] == ["no-one"]
 
 
@@ -136,7 +138,7 @@ def test_an_experiment_that_both_mistakes_show_in_is_not_tried(result):
 
 def test_a_mistake_is_tried_where_answers_run_and_without_touching_the_lesson(runs):
     before = torch.get_rng_state()
-    make_task(TASK, runs, FAULTS)
+    with_known_wrong(make_task(TASK, runs), runs, FAULTS)
     assert torch.equal(torch.get_rng_state(), before)
 
 
@@ -154,8 +156,8 @@ def test_a_mistake_made_with_a_result_is_named_without_an_answer_that_shows_it(r
     turned = OnResult("turned", lambda result, axis: result.T)
     reference = FAULTS.known | {name: Fault(name, "", "") for name in ("first-lost", "turned")}
     task = replace(TASK, cannot={"turned": "nobody does"})
-    built = make_task(task, runs, Faults(reference, {}, (), (lost, turned)))
-    explained = explain(built, outcomes_of(TASK, changed_answer(TASK, changes, runs), built.probes, runs))
+    built = with_known_wrong(make_task(task, runs), runs, Faults(reference, {}, (), (lost, turned)))
+    explained = explain(built, runs.outcomes_of(TASK, runs.changed_answer(TASK, changes), built.probes))
     assert {item.id for item in explained.wrong} == named
 
 
@@ -164,7 +166,7 @@ def test_what_a_mistake_makes_of_rounding_is_not_known(runs):
     task = replace(TASK, probes=(*TASK.probes, nearly_zero))
     upside_down = OnResult("upside-down", lambda result, axis: 1 / result)
     faults = Faults({**FAULTS.known, "upside-down": Fault("upside-down", "", "")}, {}, (), (upside_down,))
-    table = make_task(task, runs, faults).explanations
+    table = with_known_wrong(make_task(task, runs), runs, faults).explanations
     alone = table.members[:, 0] == len(WRONG)
     kind = table.on(("three", "nearly-zero"))[0][alone]
     assert [table.kinds[position][0] for position in kind.flatten().tolist()] == ["(3, 2)", "untried"]

@@ -3,7 +3,8 @@
 import pytest
 import torch
 from autograder.author.authoring import Check, Fault, Faults, Lesson, Probe, Task, wrongs
-from autograder.author.build_bank import make_bank, run_solution
+from autograder.author.build_bank import make_bank
+from autograder.author.solution_runs import run_solution
 from autograder.judge.decide import judge
 from autograder.probe.collect_evidence import collect_answer
 from autograder.records import answer_findings as f

@@ -9,8 +9,8 @@ from types import SimpleNamespace
 import nbformat
 import pytest
 from autograder.author.authoring import load_lesson
-from autograder.author.build_bank import changed_answer, evidence_for, run_solution
 from autograder.author.parse_source import read_source
+from autograder.author.solution_runs import run_solution
 from autograder.classroom import bundle_wheels as wheels_module
 from autograder.classroom.bundle_wheels import CannotBundle, for_students
 from autograder.classroom.student_bundle import SETUP, bundle
@@ -82,8 +82,8 @@ def test_the_bank_for_students_says_the_same_of_known_answers_to_every_task(clas
     reduced = for_students(whole)
     for entry in lesson.tasks:
         for wrong in entry.wrong:
-            text = changed_answer(entry, wrong.changes, runs)
-            evidence = evidence_for(whole.tasks[entry.id], text, whole, runs)
+            text = runs.changed_answer(entry, wrong.changes)
+            evidence = runs.evidence_for(whole.tasks[entry.id], text, whole)
             output = [
                 repr(Feedback(task, judge(task, evidence, as_seen=True)))
                 for task in (whole.tasks[entry.id], reduced.tasks[entry.id])

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 import torch
 from autograder.author.authoring import load_faults, load_lesson
-from autograder.author.build_bank import make_bank, run_solution
+from autograder.author.build_bank import make_bank
 from autograder.author.parse_source import read_source
+from autograder.author.solution_runs import run_solution
 from autograder.command import app as cli
 from autograder.grading.grading_banks import Banks, HiddenTestSampler
 from autograder.grading.hidden_tests import lesson_draws, secret

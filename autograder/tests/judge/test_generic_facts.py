@@ -169,14 +169,14 @@ def test_what_is_idle_in_the_solution_as_well_is_not_told():
 )
 def test_only_a_plain_probe_that_may_be_shown_is_examined(change):
     task = replace(TASK, probes=(replace(TASK.probe["plain"], **change),))
-    assert probe_to_examine(task) is None
+    assert probe_to_examine(task.probes) is None
 
 
 def test_the_probe_with_the_most_different_sizes_is_examined():
     small = replace(TASK.probe["plain"], id="small", inputs={"x": numbers(2, 2, 2), "shift": numbers(2)})
     long = replace(TASK.probe["plain"], id="long", inputs={"x": numbers(2, 500, 3), "shift": numbers(3)})
     task = replace(TASK, probes=(small, long, *TASK.probes))
-    assert probe_to_examine(task).id == "plain"
+    assert probe_to_examine(task.probes).id == "plain"
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,6 @@ from rich.table import Table
 
 from autograder.author.answer_edits import AnyEdit
 from autograder.author.authoring import load_faults, load_lesson
-from autograder.author.build_bank import changed_answer, evidence_for
 from autograder.author.lesson_source import LessonSource, read_lesson
 from autograder.judge.decide import judge
 from autograder.records.answer_findings import Raised, Verdict
@@ -63,8 +62,8 @@ def audit_lesson(course: Course, name: str) -> list[Tally]:
         caught = task.forbids.caught if task.forbids else ()
 
         def tried(changes: Sequence[AnyEdit], task: Task = task, entry: Task = entry) -> Verdict:
-            text = changed_answer(task, changes, runs)
-            return judge(entry, evidence_for(entry, text, bank_on_disk, runs))
+            text = runs.changed_answer(task, changes)
+            return judge(entry, runs.evidence_for(entry, text, bank_on_disk))
 
         row = Tally(name, task.id)
         rejected, named, accepted, caught_rightly = row.tried.values()

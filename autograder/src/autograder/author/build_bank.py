@@ -6,122 +6,40 @@ an answer.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import combinations
 from types import MappingProxyType
 from typing import Any
 
-import torch
-from nbformat import NotebookNode
 from torch import Tensor
 
-from autograder.author.answer_edits import AnyEdit, Solution, Wrong, changed
+from autograder.author.answer_edits import Wrong
 from autograder.author.authoring import Faults, Lesson
-from autograder.author.execute_lesson import NamespaceSnapshot, run_cells, unwarned
+from autograder.author.execute_lesson import unwarned
 from autograder.author.higher_order_mutants import combine
 from autograder.author.parallel import in_forks
+from autograder.author.solution_runs import SolutionRuns, detached
 from autograder.author.solution_steps import route_of
-from autograder.experiments.registered_buffers import sizes_of
-from autograder.experiments.registry import EXPERIMENTS
-from autograder.judge.decide import concluded, judge
+from autograder.judge.decide import judge
 from autograder.judge.failure_signatures import FailureSignature, failure_signature, tabulate
 from autograder.judge.trace_alignment import reaches
-from autograder.probe.collect_evidence import CALLS, call_module, collect_answer, observe
-from autograder.probe.forbidden_calls import Watch
+from autograder.probe.collect_evidence import observe
 from autograder.probe.generic_behaviour import examine
-from autograder.probe.learner_code import is_notebook_file
 from autograder.probe.line_trace import follow
 from autograder.records.authoring_errors import AuthoringError
-from autograder.records.bank import (  # type: ignore[attr-defined]  # Examination is run_outcome's
+from autograder.records.bank import (
     AS_SEEN,
     RESULT,
-    Argument,
-    Examination,
     KnownWrong,
     LessonBank,
-    Made,
     Probe,
     Task,
-    Value,
     WrongAnswer,
     axis_parts,
 )
-from autograder.records.cell_roles import undrawn
 from autograder.records.operator_families import Family
-from autograder.records.parse_cells import names_of
-from autograder.records.run_outcome import ErrorReport, Evidence, Outcome
-
-# Public redraws start from fixed seeds, so that a rebuild makes the same bank.
-REDRAW_SEED = 7001
-
-
-@dataclass(frozen=True)
-class SolutionRuns:
-    """The results of running a lesson's solution: a namespace for each set of givens, its own first."""
-
-    givens: Mapping[str, Mapping[str, Value]]
-    namespaces: Mapping[str, Mapping[str, Any]]
-    moments: Mapping[str, Mapping[str, NamespaceSnapshot]]  # before the answer cells, by the cell's id
-    solutions: Mapping[str, Solution]  # the texts of the answer cells, by task
-    names: frozenset[str]  # all that the lesson's cells define
-    families: tuple[Family, ...] = ()  # what the course's tasks can forbid
-    steps: Mapping[str, str] = field(default_factory=dict)  # what a solution's variables stand for
-
-
-def run_solution(
-    lesson: Lesson,
-    notebook: NotebookNode,
-    name: str,
-    seeds: Sequence[int] = (),
-    families: tuple[Family, ...] = (),
-    steps: Mapping[str, str] = MappingProxyType({}),
-) -> SolutionRuns:
-    """Run a lesson's solution with its own givens, and again with each redrawn set of givens.
-
-    Args:
-        lesson: the definitions in the lesson's `tasks.py`.
-        notebook: the lesson with its solutions.
-        name: the lesson's name, for messages.
-        seeds: seeds for hidden sets of givens. Without any, the lesson's own number of public sets is drawn.
-        families: the groups of calls that the course's tasks can forbid.
-        steps: what the variables of the course's solutions stand for, by name: {"gaps": "the distances"}.
-
-    Raises:
-        AuthoringError: a cell fails, or no `given` cell defines a tensor that the lesson names as given.
-    """
-    sources = {cell["id"]: cell.source for cell in notebook.cells if cell.cell_type == "code"}
-    defined = frozenset().union(*(names_of(source)[0] for source in sources.values()))
-    # The solution is executed with its figures when its notebook is made; a training among them takes long.
-    notebook = undrawn(notebook)
-    moments: dict[str, dict[str, NamespaceSnapshot]] = {AS_SEEN: {}}
-    as_seen = run_cells(notebook, name, moments=moments[AS_SEEN])
-    missing = [axis for axis in lesson.given_axes if axis not in as_seen]
-    if missing:
-        raise AuthoringError([f"{name}: no given cell defines {', '.join(missing)}"])
-    givens: dict[str, Mapping[str, Value]] = {
-        AS_SEEN: {axis: _detached(as_seen[axis]) for axis in lesson.given_axes}
-    }
-    namespaces: dict[str, Mapping[str, Any]] = {AS_SEEN: as_seen}
-    public = [REDRAW_SEED + number for number in range(1, lesson.redraws + 1)]
-    for number, seed in enumerate(seeds or public, start=1):
-        run = f"{'hidden' if seeds else 'redrawn'}-{number}"
-        givens[run] = dict(lesson.redraw(torch.Generator().manual_seed(seed)))
-        moments[run] = {}
-        namespaces[run] = run_cells(notebook, name, givens[run], moments[run])
-    solutions = solutions_in(lesson, notebook)
-    return SolutionRuns(givens, namespaces, moments, solutions, defined | as_seen.keys(), families, steps)
-
-
-def solutions_in(lesson: Lesson, notebook: NotebookNode) -> dict[str, Solution]:
-    """Return the solutions in a lesson's answer cells, by task id."""
-    sources = {cell["id"]: cell.source for cell in notebook.cells if cell.cell_type == "code"}
-    return {
-        task.id: Solution.from_cell(
-            sources[f"{task.id}-answer"], task.name, task.signature, task.kind == "tensor"
-        )
-        for task in lesson.tasks
-    }
+from autograder.records.run_outcome import Examination, Outcome
 
 
 def make_bank(
@@ -153,7 +71,7 @@ def make_bank(
             if described.id in earlier_tasks:
                 task = reworded(described, earlier_tasks[described.id], runs.families, faults)
             else:
-                task = make_task(described, runs, faults)
+                task = with_known_wrong(make_task(described, runs), runs, faults)
         except AuthoringError as problem:
             problems += of_task(described, problem.problems)
             continue
@@ -186,110 +104,15 @@ def of_task(task: Task, problems: Iterable[str]) -> list[str]:
     return [f"task {task.id}: {problem}" for problem in problems]
 
 
-def answer_made(task: Task, text: str, runs: SolutionRuns, run: str = AS_SEEN) -> Any:
-    """Return the object that an answer cell with this text defines under the task's name.
-
-    Args:
-        task: the task.
-        text: the text of the answer cell.
-        runs: the results of running the lesson's solution.
-        run: the set of givens with which the cells before it were run.
-
-    Raises:
-        AuthoringError: the text fails, or does not define the task's name.
-    """
-    try:
-        defined = runs.moments[run][f"{task.id}-answer"].run(text, f"<cell {task.id}>")
-    except Exception as problem:
-        raise AuthoringError([f"an answer fails: {type(problem).__name__}: {problem}"]) from problem
-    if task.name not in defined:
-        raise AuthoringError([f"an answer defines no {task.name}"])
-    return defined[task.name]
-
-
-def changed_answer(task: Task, changes: Sequence[AnyEdit], runs: SolutionRuns) -> str:
-    """Return the text of an answer, made by applying edits to the solution of its task.
-
-    Args:
-        task: the task.
-        changes: the edits.
-        runs: the results of running the lesson's solution.
-
-    Raises:
-        AuthoringError: an edit does not match the solution. The message names the cell.
-    """
-    return edited(task, changes, runs.solutions[task.id])
-
-
-def edited(task: Task, changes: Sequence[AnyEdit], solution: Solution) -> str:
-    """Return the text of an answer, made by applying edits to a solution.
-
-    Raises:
-        AuthoringError: an edit does not match the solution. The message names the cell.
-    """
-    try:
-        return changed(solution, changes)
-    except AuthoringError as problem:
-        raise AuthoringError([f"cell {task.id}-answer: {line}" for line in problem.problems]) from None
-
-
-def evidence_for(task: Task, text: str, lesson: LessonBank, runs: SolutionRuns) -> Evidence:
-    """Return the evidence about an answer cell with this text, as if a learner had written it.
-
-    Args:
-        task: the task, as the bank holds it.
-        text: the text of the answer cell.
-        lesson: the lesson's bank.
-        runs: the results of running the lesson's solution.
-
-    Raises:
-        AuthoringError: the text fails, or defines no answer.
-    """
-    if task.kind != "tensor":
-        answer = answer_made(task, text, runs)
-        with unwarned():
-            return collect_answer(task, lesson, answer, runs.namespaces[AS_SEEN])
-    with Watch(task.families, is_notebook_file) as forbidden:
-        outcomes = outcomes_of(task, text, task.probes, runs)
-    return Evidence(task.id, "answered", outcomes, answer_type="torch.Tensor", forbidden=tuple(forbidden))
-
-
-def outcomes_of(
-    task: Task, text: str, probes: Iterable[Probe], runs: SolutionRuns, steady: bool = False
-) -> dict[str, Outcome]:
-    """Return the outcome of an answer cell with this text on each probe.
-
-    Args:
-        task: the task.
-        text: the text of the answer cell.
-        probes: the probes to run it on. A tensor task is run on each set of givens instead.
-        runs: the results of running the lesson's solution.
-        steady: whether the answer is known to return the same on every call, so that a class need not be
-            called twice.
-
-    Returns:
-        The outcomes, by the id of the probe or of the set of givens.
-
-    Raises:
-        AuthoringError: the text fails, or defines no answer.
-    """
-    if task.kind == "tensor":
-        return {run: observe(answer_made(task, text, runs, run)) for run in runs.namespaces}
-    answer = answer_made(task, text, runs)
-    return {probe.id: outcome_of(task, answer, probe, runs, steady) for probe in probes}
-
-
-def make_task(task: Task, runs: SolutionRuns, faults: Faults | None = None, together: bool = True) -> Task:
-    """Return a task completed with the outcomes of its solution and of its known wrong answers.
+def make_task(task: Task, runs: SolutionRuns) -> Task:
+    """Return a task completed with the outcomes of its solution.
 
     Args:
         task: the task, as its author describes it.
         runs: the results of running the lesson's solution.
-        faults: the course's mistakes; None to leave the wrong answers out.
-        together: whether to try answers that combine two or three mistakes too, which takes much longer.
 
     Raises:
-        AuthoringError: the solution does not define a name that the task needs, or an answer cannot be made.
+        AuthoringError: the solution does not define a name that the task needs.
     """
     namespace = runs.namespaces[AS_SEEN]
     if task.name not in namespace:
@@ -299,27 +122,37 @@ def make_task(task: Task, runs: SolutionRuns, faults: Faults | None = None, toge
         unkept = [name for name in task.keeps if not isinstance(namespace.get(name), Tensor)]
         if unkept:
             raise AuthoringError([f"no cell of the lesson makes a tensor {', '.join(unkept)} to keep"])
-        built = replace(
+        return replace(
             task,
             probes=tuple(
                 Probe(run, "other example data", {}, expected=observe(names[task.name]))
                 for run, names in runs.namespaces.items()
             ),
             checks=tuple(replace(check, probes=tuple(runs.namespaces)) for check in task.checks),
-            kept={name: _detached(namespace[name]) for name in task.keeps},
+            kept={name: detached(namespace[name]) for name in task.keeps},
             families=families,
         )
-    else:
-        built = replace(
-            task, probes=tuple(make_probe(task, probe, runs) for probe in task.probes), families=families
-        )
-        built = replace(
-            built,
-            examined=without_decisions(built, examine(built, namespace[task.name], namespace)),
-            route=route_of(built, namespace[task.name], namespace, runs.steps),
-        )
-    if faults is None:
-        return built
+    probes = tuple(runs.completed(task, probe) for probe in task.probes)
+    built = replace(task, probes=probes, families=families)
+    return replace(
+        built,
+        examined=without_decisions(built, examine(built, namespace[task.name], namespace)),
+        route=route_of(built, namespace[task.name], namespace, runs.steps),
+    )
+
+
+def with_known_wrong(built: Task, runs: SolutionRuns, faults: Faults, together: bool = True) -> Task:
+    """Return a task completed with the outcomes of its known wrong answers.
+
+    Args:
+        built: the task, with the outcomes of its solution.
+        runs: the results of running the lesson's solution.
+        faults: the course's mistakes.
+        together: whether to try answers that combine two or three mistakes too, which takes much longer.
+
+    Raises:
+        AuthoringError: an answer cannot be made.
+    """
     mistakes, outcomes = _known_wrong(built, runs, faults)
     alone: list[Mapping[str, FailureSignature]] = [
         {probe.id: failure_signature(built, probe, by_probe[probe.id]) for probe in built.probes}
@@ -327,13 +160,13 @@ def make_task(task: Task, runs: SolutionRuns, faults: Faults | None = None, toge
     ]
 
     def run(text: str, some: Iterable[Probe], steady: bool) -> Mapping[str, Outcome]:
-        return outcomes_of(built, text, some, runs, steady)
+        return runs.outcomes_of(built, text, some, steady)
 
-    added, places, sights = combine(built, outcomes, alone, runs.solutions[task.id], faults, run, together)
+    added, places, sights = combine(built, outcomes, alone, runs.solutions[built.id], faults, run, together)
     members = [*((index,) for index in range(len(mistakes))), *places]
     return replace(
         built,
-        known_wrong=(*mistakes, *(as_known(Wrong(fault, ()), task, faults) for fault in added)),
+        known_wrong=(*mistakes, *(as_known(Wrong(fault, ()), built, faults) for fault in added)),
         explanations=tabulate(members, alone + sights),
     )
 
@@ -350,16 +183,9 @@ def without_decisions(task: Task, examined: Examination | None) -> Examination |
     if expected is None or expected.is_floating_point():
         return examined
     given = {**probe.inputs, **probe.weights}
-    return replace(
-        examined,
-        influences=tuple(
-            influence
-            for influence in examined.influences
-            if not (
-                isinstance(given.get(influence.input), Tensor) and given[influence.input].is_floating_point()  # type: ignore[union-attr]  # no item is narrowed
-            )
-        ),
-    )
+    real = {name for name, value in given.items() if isinstance(value, Tensor) and value.is_floating_point()}
+    others = tuple(influence for influence in examined.influences if influence.input not in real)
+    return replace(examined, influences=others)
 
 
 def reworded(task: Task, earlier: Task, families: tuple[Family, ...], faults: Faults) -> Task:
@@ -407,9 +233,9 @@ def _known_wrong(
         try:
             if wrong.fault not in faults.known:
                 raise AuthoringError(["faults.py does not name it"])
-            text = changed_answer(task, wrong.changes, runs)
+            text = runs.changed_answer(task, wrong.changes)
             mistake = replace(as_known(wrong, task, faults), reaches=_reached(task, text, runs))
-            return mistake, outcomes_of(task, text, task.probes, runs)
+            return mistake, runs.outcomes_of(task, text, task.probes)
         except AuthoringError as problem:
             return problem
 
@@ -431,7 +257,7 @@ def _reached(task: Task, text: str, runs: SolutionRuns) -> tuple[str, ...] | Non
     """Return the right steps that a wrong answer takes; None where it is not followed."""
     if task.route is None:
         return None
-    answer = answer_made(task, text, runs)
+    answer = runs.answer_made(task, text)
     with unwarned():
         return reaches(task.route, follow(task, answer, runs.namespaces[AS_SEEN]))
 
@@ -444,88 +270,6 @@ def as_known(wrong: WrongAnswer, task: Task, faults: Faults) -> KnownWrong:
     """
     fault = faults.known[wrong.fault]
     return KnownWrong(fault.id, faults.hint(wrong, task), fault.name, fault.section, fault.varies)
-
-
-def make_probe(task: Task, probe: Probe, runs: SolutionRuns) -> Probe:
-    """Return a probe completed with its inputs and with the outcome of the solution.
-
-    Args:
-        task: the task.
-        probe: the probe, as the author describes it.
-        runs: the results of running the lesson's solution.
-    """
-    namespace = runs.namespaces[AS_SEEN]
-    reference = namespace[task.name]
-    ready = _without_expected(probe, reference if task.kind == "module" else None, namespace)
-    expected = concluded(ready, outcome_of(task, reference, ready, runs))
-    if expected.error is not None:  # where it was raised is the solution's own text
-        expected = Outcome(error=ErrorReport(expected.error.type, expected.error.message))
-    return replace(ready, expected=expected)
-
-
-def outcome_of(
-    task: Task, answer: Callable[..., Any], probe: Probe, runs: SolutionRuns, steady: bool = False
-) -> Outcome:
-    """Return the outcome of an answer to a function or class task on one probe.
-
-    Args:
-        task: the task.
-        answer: the function or class.
-        probe: the probe.
-        runs: the results of running the lesson's solution.
-        steady: whether the answer is known to return the same on every call, so that a class need not be
-            called twice.
-    """
-    with unwarned():
-        if steady and task.kind == "module":
-            return call_module(answer, probe, runs.namespaces[AS_SEEN], steady)
-        return CALLS[task.kind](answer, probe, runs.namespaces[AS_SEEN])
-
-
-def _without_expected(
-    probe: Probe, module_class: Callable[..., torch.nn.Module] | None, namespace: Mapping[str, Any]
-) -> Probe:
-    """Return a probe without its expected outcome; for a module with the weights that the solution draws."""
-    weights: dict[str, Tensor] = {}
-    buffers: dict[str, list[int]] = {}
-    if module_class is not None and not probe.raises:
-        module = _drawn(module_class, probe.construct, probe.seed)
-        weights = _weights(module)
-        buffers = {
-            name: sizes_of(value) for name, value in module.state_dict().items() if name not in weights
-        }
-        unknown = sorted(set(probe.weights) - set(weights))
-        if unknown:
-            raise AuthoringError([f"probe {probe.id}: there is no parameter {', '.join(unknown)}"])
-        weights |= probe.weights
-    experiment = EXPERIMENTS.get(probe.observe)
-    settings = experiment.settings(list(weights), buffers) if experiment else {}
-    inputs = {name: _input(value, namespace) for name, value in probe.inputs.items()}
-    return replace(
-        probe, inputs=inputs, weights=weights, settings={**probe.settings, **settings}, redraw=None
-    )
-
-
-def _input(value: Argument, namespace: Mapping[str, Any]) -> Argument:
-    """Return an input as the bank holds it: an object of the notebook's class, with the weights it draws."""
-    if not isinstance(value, Made):
-        return value
-    if value.name not in namespace:
-        raise AuthoringError([f"the solution defines no class {value.name} to make an input of"])
-    module = _drawn(namespace[value.name], value.construct, value.seed)
-    return replace(value, weights=_weights(module))
-
-
-def _drawn(
-    module_class: Callable[..., torch.nn.Module], construct: Mapping[str, Value], seed: int
-) -> torch.nn.Module:
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        return module_class(*construct.values())
-
-
-def _weights(module: torch.nn.Module) -> dict[str, Tensor]:
-    return {name: parameter.detach().clone() for name, parameter in module.named_parameters()}
 
 
 def _reference_problems(task: Task) -> Iterator[str]:
@@ -622,8 +366,8 @@ def _right_answer_problems(task: Task, bank: LessonBank, runs: SolutionRuns) -> 
     for answer in (*task.right, *caught):
         name = answer.id if answer in caught else f"the right answer {answer.id}"
         try:
-            text = changed_answer(task, answer.changes, runs)
-            verdict = judge(task, evidence_for(task, text, bank, runs))
+            text = runs.changed_answer(task, answer.changes)
+            verdict = judge(task, runs.evidence_for(task, text, bank))
         except AuthoringError as problem:
             yield f"{name} cannot be made ({'; '.join(problem.problems)})"
             continue
@@ -642,10 +386,6 @@ def _demand_problems(task: Task, bank: LessonBank, runs: SolutionRuns) -> Iterat
         breaking = [wrong.changes for wrong in task.wrong if wrong.fault == name]
         breaking += [answer.changes for answer in caught if answer.id == name]
         for changes in breaking:
-            verdict = judge(task, evidence_for(task, changed_answer(task, changes, runs), bank, runs))
+            verdict = judge(task, runs.evidence_for(task, runs.changed_answer(task, changes), bank))
             if verdict.passed:
                 yield f"{name} breaks the demand {demand!r} and keeps all points"
-
-
-def _detached(value: Any) -> Any:
-    return value.detach().clone() if isinstance(value, Tensor) else value

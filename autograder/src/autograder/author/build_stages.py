@@ -22,7 +22,6 @@ from typing import Any
 from nbformat import NotebookNode
 
 from autograder.author.authoring import Fault, Faults
-from autograder.author.build_bank import changed_answer
 from autograder.author.build_inputs import BANK, SOLUTION, Inputs
 from autograder.author.import_graph import code_digest
 from autograder.author.lesson_source import LessonSource
@@ -110,7 +109,7 @@ class TaskKeys:
         changes += [
             answer.changes for answer in (*task.right, *(task.forbids.caught if task.forbids else ()))
         ]
-        texts = [runs.solutions[task.id].text, *(changed_answer(task, each, runs) for each in changes)]
+        texts = [runs.solutions[task.id].text, *(runs.changed_answer(task, each) for each in changes)]
         names = {node.id for text in texts for node in ast.walk(parsed(text)) if isinstance(node, ast.Name)}
         names |= {task.name, *task.keeps}
         names |= {

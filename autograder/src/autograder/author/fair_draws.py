@@ -12,15 +12,9 @@ from dataclasses import replace
 from typing import Any
 
 from autograder.author.authoring import Lesson
-from autograder.author.build_bank import (
-    SolutionRuns,
-    answer_made,
-    changed_answer,
-    make_probe,
-    make_task,
-    outcome_of,
-)
+from autograder.author.build_bank import make_task
 from autograder.author.secret_probes import has_twin, twin_of, twins_of
+from autograder.author.solution_runs import SolutionRuns
 from autograder.experiments.registry import EXPERIMENTS
 from autograder.judge.decide import judge_outcome
 from autograder.records.authoring_errors import AuthoringError
@@ -84,7 +78,7 @@ def choose_draws(lesson: Lesson, runs: SolutionRuns, secret: str) -> dict[tuple[
         try:
             built = make_task(task, runs)
             right = [
-                answer_made(task, changed_answer(task, answer.changes, runs), runs)
+                runs.answer_made(task, runs.changed_answer(task, answer.changes))
                 for answer in (*task.right, *(task.forbids.caught if task.forbids else ()))
                 if any(has_twin(probe) for probe in task.probes)
             ]
@@ -93,7 +87,7 @@ def choose_draws(lesson: Lesson, runs: SolutionRuns, secret: str) -> dict[tuple[
         for probe in task.probes:
             if has_twin(probe):
                 twins = (
-                    make_probe(task, twin_of(task, probe, secret, draw), runs) for draw in range(MOST_DRAWS)
+                    runs.completed(task, twin_of(task, probe, secret, draw)) for draw in range(MOST_DRAWS)
                 )
                 chosen[task.id, probe.id] = _first_fit(task, built, right, twins, runs)
     return chosen
@@ -120,7 +114,7 @@ def _is_fair(task: Task, built: Task, right: Sequence[Any], twin: Probe, runs: S
     """Tell whether every right answer passes, also one that makes a forbidden call and is right otherwise."""
     if twin.expected.tensor is None:
         return True  # the solution itself gives no tensor, and `make_bank` says so
-    outcomes = (outcome_of(task, answer, twin, runs) for answer in right)
+    outcomes = (runs.outcome_of(task, answer, twin) for answer in right)
     return all(judge_outcome(built, twin, outcome) is None for outcome in (twin.expected, *outcomes))
 
 

@@ -104,8 +104,8 @@ def combine(
         by probe id.
     """
     ids = [wrong.fault for wrong in task.wrong]
-    tries = _Tries(task, ids, alone, run)
-    first = _try_together(tries, task, outcomes, solution, faults) if together else []
+    tries = _Tries(task, solution, ids, alone, run)
+    first = tries.add_together(outcomes, faults.together) if together else []
     added: list[str] = []
     right = {probe.id: probe.expected for probe in task.probes}
     for slip in faults.on_results:
@@ -119,38 +119,6 @@ def combine(
         if new and index == len(ids + added):
             added.append(slip.fault)
     return added, tries.found, tries.kept
-
-
-def _try_together(
-    tries: _Tries,
-    task: Task,
-    outcomes: Sequence[Mapping[str, Outcome]],
-    solution: Solution,
-    faults: Faults,
-) -> list[int]:
-    """Try answers together and in other wordings; return the place of each mistake's smallest answer."""
-    ids = [wrong.fault for wrong in task.wrong]
-    # So many wrong answers of a class fit at once, and each takes so long, that no other is tried.
-    in_turn = task.kind != "module"
-    rights = [right.changes for right in task.right if in_turn or _is_small(solution, right.changes)]
-    wrongs = [wrong.changes for wrong in task.wrong]
-    alone_reworded = (((index,), (wrong,)) for index, wrong in enumerate(wrongs))
-    reworded = tries.add(_reworded(solution, alone_reworded, rights, in_turn))
-    variants = _variants(ids, [_size(solution, wrong) for wrong in wrongs])
-    first = [places[0] for places in variants.values()]
-    pairs = tries.add(_combinations(solution, wrongs, variants, faults, in_turn))
-    if task.kind == "module":
-        endless = {index for index, by_probe in enumerate(outcomes) if not _finite(by_probe)}
-        cures = {
-            attempt.answer.right
-            for attempt in reworded
-            if attempt.is_new and attempt.finite and attempt.answer.places[0] in endless
-        }
-        rights = [right for index, right in enumerate(rights) if index in cures]
-        pairs = [pair for pair in pairs if not pair.finite]
-    again = ((pair.answer.places, tuple(wrongs[index] for index in pair.answer.places)) for pair in pairs)
-    tries.add(_reworded(solution, again, rights, in_turn))
-    return first
 
 
 class _Known:
@@ -177,10 +145,12 @@ class _Known:
 class _Tries:
     """Combinations that were tried, without those that look like one that is known."""
 
-    def __init__(self, task: Task, ids: Sequence[str], alone: Sequence[Sights], run: Run) -> None:
+    def __init__(
+        self, task: Task, solution: Solution, ids: Sequence[str], alone: Sequence[Sights], run: Run
+    ) -> None:
         self.found: list[tuple[int, ...]] = []
         self.kept: list[Sights] = []
-        self._task = task
+        self._task, self._solution = task, solution
         self._ids = ids
         self._alone = alone
         self._run = run
@@ -188,6 +158,41 @@ class _Tries:
         self._known = _Known(alone)
         self._made: dict[frozenset[str], _Known] = defaultdict(_Known)
         self._known_plain = _Known({name: sights[name] for name in self._plain} for sights in alone)
+
+    def add_together(
+        self, outcomes: Sequence[Mapping[str, Outcome]], together: Sequence[Sequence[str]]
+    ) -> list[int]:
+        """Try the wrong answers together and in other wordings.
+
+        Args:
+            outcomes: the outcomes of each wrong answer, by probe id.
+            together: the ids of mistakes that are often made by threes or more.
+
+        Returns:
+            The place of each mistake's smallest answer.
+        """
+        task, solution = self._task, self._solution
+        # So many wrong answers of a class fit at once, and each takes so long, that no other is tried.
+        in_turn = task.kind != "module"
+        rights = [right.changes for right in task.right if in_turn or _is_small(solution, right.changes)]
+        wrongs = [wrong.changes for wrong in task.wrong]
+        alone_reworded = (((index,), (wrong,)) for index, wrong in enumerate(wrongs))
+        reworded = self.add(_reworded(solution, alone_reworded, rights, in_turn))
+        variants = _variants(self._ids, [_size(solution, wrong) for wrong in wrongs])
+        first = [places[0] for places in variants.values()]
+        pairs = self.add(_combinations(solution, wrongs, variants, together, in_turn))
+        if task.kind == "module":
+            endless = {index for index, by_probe in enumerate(outcomes) if not _finite(by_probe)}
+            cures = {
+                attempt.answer.right
+                for attempt in reworded
+                if attempt.is_new and attempt.finite and attempt.answer.places[0] in endless
+            }
+            rights = [right for index, right in enumerate(rights) if index in cures]
+            pairs = [pair for pair in pairs if not pair.finite]
+        again = ((pair.answer.places, tuple(wrongs[index] for index in pair.answer.places)) for pair in pairs)
+        self.add(_reworded(solution, again, rights, in_turn))
+        return first
 
     def add(self, answers: Iterable[Together]) -> list[Tried]:
         """Make wrong answers together, and keep what is seen if it is new."""
@@ -319,11 +324,11 @@ def _combinations(
     solution: Solution,
     wrongs: Sequence[Sequence[AnyEdit]],
     variants: Mapping[str, list[int]],
-    faults: Faults,
+    together: Sequence[Sequence[str]],
     in_turn: bool,
 ) -> Iterator[Together]:
     """Wrong answers made together: of some mistakes, the first wordings that fit."""
-    for group in (*combinations(variants, 2), *faults.together):
+    for group in (*combinations(variants, 2), *together):
         if all(fault in variants for fault in group):
             places = product(*(variants[fault] for fault in group))
             texts = (

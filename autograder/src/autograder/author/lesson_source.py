@@ -10,8 +10,8 @@ from nbformat import NotebookNode
 
 from autograder.author.answer_edits import Solution
 from autograder.author.authoring import Faults, Lesson, load_faults, load_lesson
-from autograder.author.build_bank import SolutionRuns, run_solution, solutions_in
 from autograder.author.parse_source import read_source
+from autograder.author.solution_runs import SolutionRuns, run_solution, solutions_in
 from autograder.author.source_lint import lint
 from autograder.experiments import registry as experiments
 from autograder.records.authoring_errors import AuthoringError
@@ -20,12 +20,23 @@ from autograder.records.course import Course
 
 @dataclass(frozen=True)
 class LessonSource:
-    """A lesson's source, read and checked; its mistakes are loaded and its solution is run when asked for."""
+    """A lesson's source; its mistakes are loaded and its solution is run when asked for."""
 
     course: Course
     name: str
     lesson: Lesson  # the definitions in its `tasks.py`
     notebook: NotebookNode  # the lesson with its solutions
+
+    @classmethod
+    def of(cls, course: Course, name: str) -> LessonSource:
+        """Return the source of a lesson, which is not checked.
+
+        Raises:
+            AuthoringError: its `tasks.py` fails.
+        """
+        experiments.use(course)
+        folder = course.source / name
+        return cls(course, name, load_lesson(folder), read_source(folder / f"{name}.py"))
 
     @cached_property
     def faults(self) -> Faults:
@@ -57,12 +68,10 @@ def read_lesson(course: Course, name: str) -> LessonSource:
     Raises:
         AuthoringError: the source has problems. The message lists every problem with its cell.
     """
-    folder = course.source / name
-    path = folder / f"{name}.py"
+    path = course.source / name / f"{name}.py"
     if not path.is_file():
         raise AuthoringError([f"{name}: there is no {name}.py"])
-    experiments.use(course)
-    source = LessonSource(course, name, load_lesson(folder), read_source(path))
+    source = LessonSource.of(course, name)
     text = path.read_text(encoding="utf-8")
     source.refuse(lint(text, source.notebook, source.lesson, course.forbidden, dict(course.entries)))
     return source

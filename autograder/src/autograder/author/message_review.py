@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from torch import Tensor
 
 from autograder.author.authoring import Faults, load_lesson
-from autograder.author.build_bank import changed_answer, evidence_for, make_task
+from autograder.author.build_bank import make_task, with_known_wrong
 from autograder.author.lesson_source import read_lesson
 from autograder.author.shared_text_check import (
     beside_others,
@@ -73,12 +73,12 @@ def messages_of(course: Course, name: str, tasks: Sequence[str] = ()) -> Iterato
     shared = shared_in(course, source.lesson, faults)
     for described in source.lesson.tasks:
         if described.id in tasks or not tasks:
-            task = make_task(described, runs, faults, together=False)
+            task = with_known_wrong(make_task(described, runs), runs, faults, together=False)
             task = replace(task, entries=dict(course.entries))
             lesson_bank = LessonBank(name, source.lesson.title, runs.givens, {task.id: task})
             solution = runs.solutions[task.id].text
-            texts = [changed_answer(task, wrong.changes, runs) for wrong in task.wrong]
-            seen = [evidence_for(task, text, lesson_bank, runs) for text in texts]
+            texts = [runs.changed_answer(task, wrong.changes) for wrong in task.wrong]
+            seen = [runs.evidence_for(task, text, lesson_bank) for text in texts]
             messages = (*_of_answers(task, solution, texts, seen), *_of_results(task, faults))
             beside = beside_others(task, faults, solution, [evidence.outcomes for evidence in seen])
             asked = to_read(task, shared) | {name: hint for name, hint in beside.items() if name in shared}

@@ -24,7 +24,7 @@ from nbformat import NotebookNode
 
 from autograder.author.answer_edits import Solution, Wrong
 from autograder.author.authoring import Faults, Lesson
-from autograder.author.build_bank import edited
+from autograder.author.solution_runs import edited
 from autograder.author.source_lint import statement
 from autograder.records.bank import RESULT, Task
 from autograder.records.course import Claims, Course

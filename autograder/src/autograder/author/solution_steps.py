@@ -34,7 +34,7 @@ def route_of(
             assigned twice, its last value counts, unless a key also names the operation, as in "gaps
             masked_fill".
     """
-    probe = probe_to_examine(task)
+    probe = probe_to_examine(task.probes)
     if probe is None or task.kind not in ("function", "module"):
         return None
     with isolated_global_state(), torch.no_grad():

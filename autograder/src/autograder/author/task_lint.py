@@ -10,9 +10,10 @@ from dataclasses import replace
 
 from autograder.author.answer_edits import Solution
 from autograder.author.authoring import Faults, Lesson
-from autograder.author.build_bank import as_known, edited, missing_faults, of_task
+from autograder.author.build_bank import as_known, missing_faults, of_task
 from autograder.author.lesson_source import LessonSource
 from autograder.author.shared_text_check import false_claims, load_read, shared_in, to_read, unread
+from autograder.author.solution_runs import edited
 from autograder.records.authoring_errors import AuthoringError
 from autograder.records.bank import Task
 from autograder.records.course import Course

@@ -219,8 +219,11 @@ class _Answer:
             return None
         alignment = align_trace(route, self.evidence.trail, self.outcomes)
         shown = explained.whole or not explained.wrong
-        shown = shown and all(shows(task, mistake, route.probe) for mistake in explained.wrong)
-        return replace(alignment, up_to=None) if alignment and not shown else alignment
+        if alignment is None or (
+            shown and all(shows(task, mistake, route.probe) for mistake in explained.wrong)
+        ):
+            return alignment
+        return replace(alignment, up_to=None)
 
     def forgiven(self, failing: Sequence[Sequence[f.Finding]]) -> frozenset[int]:
         """Return the places of checks that fail only for what another check fails for already.

@@ -110,18 +110,17 @@ def checked(
             return task_and_bank
         course, task, lesson = task_and_bank
         namespace = notebook_names()
-        run = os.environ.get(RUN, AS_SEEN)
+        context = AnswerContext(task, lesson, namespace, os.environ.get(RUN, AS_SEEN), answer)
         if mode == "autograde":
-            examining = UNEXAMINED not in os.environ
-            return EvidenceOutput(_evidence(task, lesson, namespace, answer, run, examining))
-        evidence = _evidence(task, lesson, namespace, answer, run, True)
+            return EvidenceOutput(context.evidence(UNEXAMINED not in os.environ))
+        evidence = context.evidence(True)
         verdict = judge(task, evidence, as_seen=True)
-        where = None if verdict.passed else _where(task, evidence, verdict, namespace)
+        where = None if verdict.passed else context.where(evidence, verdict)
         feedback = Feedback(task, verdict)
-        if answer is _MISSING:
+        if not context.is_passed_in:
             if not verdict.passed:
-                verdict = with_unfinished(verdict, task, lesson, _judged_before(task, lesson, namespace))
-            feedback = _as_it_stands(task, lesson, verdict)
+                verdict = with_unfinished(verdict, task, lesson, context.judged_before())
+            feedback = context.as_it_stands(verdict)
         if feedback.verdict is not verdict:
             verdict, where = feedback.verdict, None
     except Exception as problem:
@@ -132,7 +131,7 @@ def checked(
         return feedback
     event_sender.tell_check(task.id, verdict)
     feedback = replace(feedback, aside=_remember(course, task, verdict))
-    checked_here = verdict.passed and answer is _MISSING
+    checked_here = verdict.passed and not context.is_passed_in
     _RIGHT[course.name, task.id] = namespace.get(task.name) if checked_here else None
     if verdict.passed:
         feedback = replace(feedback, onward=_onward(course, lesson, task))
@@ -141,42 +140,91 @@ def checked(
     return feedback
 
 
+@dataclass(frozen=True)
+class AnswerContext:
+    """The context of an answer that is checked.
+
+    Attributes:
+        task: the task.
+        lesson: the lesson's bank.
+        namespace: the notebook's variables.
+        run: the name of the set of givens that the notebook ran with.
+        answer: the answer if it was passed in; `_MISSING` for the one in the notebook.
+    """
+
+    task: Task
+    lesson: LessonBank
+    namespace: Mapping[str, Any]
+    run: str
+    answer: Any
+
+    @property
+    def is_passed_in(self) -> bool:
+        return self.answer is not _MISSING
+
+    def evidence(self, examining: bool) -> Evidence:
+        """Return the evidence about the answer, with general experiments if `examining`."""
+        task, lesson = self.task, self.lesson
+        try:
+            if self.is_passed_in:
+                # Nothing is known of the caller's other variables: the lesson's own givens are taken as read.
+                variables = {**lesson.givens[AS_SEEN], **task.kept, **self.namespace}
+                return collect_answer(task, lesson, self.answer, variables, self.run, examining)
+            return collect(task, lesson, self.namespace, self.run, examining)
+        except Exception as problem:
+            if not raised_by_notebook(problem):
+                raise
+            # Only looking at the answer ran code of its own, and that is where it failed.
+            note = f"looking at it runs code of its own, which raises {type(problem).__name__}"
+            return Evidence(task.id, "not-run", note=note)
+
+    def judged_before(self) -> dict[str, Verdict]:
+        """Judge the answers that the task's usual way starts from."""
+        needed = {name: self.lesson.tasks[name] for name in self.task.needs}
+        return {
+            name: judge(need, collect(need, self.lesson, self.namespace, examining=False), as_seen=True)
+            for name, need in needed.items()
+        }
+
+    def as_it_stands(self, verdict: Verdict) -> Feedback:
+        """Return the feedback on an answer, if it is what the cells make as they were run last.
+
+        If it is not, the card says so, and what it says of the answer is about an earlier run.
+        """
+        task = self.task
+        cell = f"{task.id}{cell_runs.OF_ANSWER}"
+        origin = cell_runs.origin(task.name, cell)
+        feedback = Feedback(task, verdict)
+        if isinstance(origin, cell_runs.Origin) and task.kind == "tensor" and not verdict.passed:
+            needed = {self.lesson.tasks[name].name for name in task.needs} - {*verdict.unfinished}
+            if names := cell_runs.remade(origin, needed):
+                origin = Stale("remade", names)
+        if isinstance(origin, Stale):
+            finding = verdict.finding
+            if isinstance(finding, NotDefined | StillStub) and finding.error:
+                return feedback  # it tells already what stopped the cell
+            if isinstance(finding, NotDefined) and finding.nearest:
+                return feedback
+            earlier = None if isinstance(finding, Untried) else verdict
+            return replace(feedback, verdict=all_failed(task, origin), earlier=earlier)
+        return replace(feedback, notes=_notes(task, origin))
+
+    def where(self, evidence: Evidence, verdict: Verdict) -> Notice | None:
+        """Return what each line of an answer makes; None where it was not followed."""
+        route = self.task.route
+        steps = followed(route, evidence.trail) if route else ()
+        if not steps:
+            return None
+        return Notice(
+            _("What your lines make"),
+            where_text(steps, verdict.way, self.task, functools.partial(_code_of, self.namespace)),
+        )
+
+
 def found_right(course: Course, task: Task, names: Mapping[str, Any]) -> bool:
     """Tell whether the task's last check passed, and its answer has not been assigned again since."""
     right = _RIGHT.get((course.name, task.id))
     return right is not None and right is names.get(task.name)
-
-
-def _judged_before(task: Task, lesson: LessonBank, namespace: Mapping[str, Any]) -> dict[str, Verdict]:
-    """Judge the answers that a task's usual way starts from."""
-    needed = {name: lesson.tasks[name] for name in task.needs}
-    return {
-        name: judge(need, collect(need, lesson, namespace, examining=False), as_seen=True)
-        for name, need in needed.items()
-    }
-
-
-def _as_it_stands(task: Task, lesson: LessonBank, verdict: Verdict) -> Feedback:
-    """Return the feedback on an answer, if it is what the cells make as they were run last.
-
-    If it is not, the card says so, and what it says of the answer is about an earlier run.
-    """
-    cell = f"{task.id}{cell_runs.OF_ANSWER}"
-    origin = cell_runs.origin(task.name, cell)
-    feedback = Feedback(task, verdict)
-    if isinstance(origin, cell_runs.Origin) and task.kind == "tensor" and not verdict.passed:
-        needed = {lesson.tasks[name].name for name in task.needs} - {*verdict.unfinished}
-        if names := cell_runs.remade(origin, needed):
-            origin = Stale("remade", names)
-    if isinstance(origin, Stale):
-        finding = verdict.finding
-        if isinstance(finding, NotDefined | StillStub) and finding.error:
-            return feedback  # it tells already what stopped the cell
-        if isinstance(finding, NotDefined) and finding.nearest:
-            return feedback
-        earlier = None if isinstance(finding, Untried) else verdict
-        return replace(feedback, verdict=all_failed(task, origin), earlier=earlier)
-    return replace(feedback, notes=_notes(task, origin))
 
 
 def _notes(task: Task, origin: cell_runs.Origin | None) -> tuple[str, ...]:
@@ -261,17 +309,6 @@ def heading(section: str) -> str:
         if heading:
             return _("“{heading}” in {lesson}", heading=heading, lesson=lesson)
     return ""
-
-
-def _where(task: Task, evidence: Evidence, verdict: Verdict, namespace: Mapping[str, Any]) -> Notice | None:
-    """Return what each line of an answer makes; None where it was not followed."""
-    steps = followed(task.route, evidence.trail) if task.route else ()
-    if not steps:
-        return None
-    return Notice(
-        _("What your lines make"),
-        where_text(steps, verdict.way, task, functools.partial(_code_of, namespace)),
-    )
 
 
 def _code_of(namespace: Mapping[str, Any], step: Followed) -> str:
@@ -586,23 +623,6 @@ def notebook_names() -> Mapping[str, Any]:
     """Return the notebook's variables by name; an empty mapping outside a notebook."""
     shell = interactive_session.shell()
     return shell.user_ns if shell is not None else {}
-
-
-def _evidence(
-    task: Task, lesson: LessonBank, namespace: Mapping[str, Any], answer: Any, run: str, examining: bool
-) -> Evidence:
-    try:
-        if answer is not _MISSING:
-            # Nothing is known of the caller's other variables, so the lesson's own givens are taken as read.
-            variables = {**lesson.givens[AS_SEEN], **task.kept, **namespace}
-            return collect_answer(task, lesson, answer, variables, run, examining)
-        return collect(task, lesson, namespace, run, examining)
-    except Exception as problem:
-        if not raised_by_notebook(problem):
-            raise
-        # Only looking at the answer ran code of its own, and that is where it failed.
-        kind = type(problem).__name__
-        return Evidence(task.id, "not-run", note=f"looking at it runs code of its own, which raises {kind}")
 
 
 def _remember(course: Course, task: Task, verdict: Verdict) -> str:

@@ -41,19 +41,19 @@ def fresh(
     Raises:
         NeedsEarlier: a class of the notebook is missing, fails, or lacks a parameter.
     """
-    return {name: _fresh(value, namespace, dtype) for name, value in values.items()}
 
+    def copied(value: Argument) -> Any:
+        match value:
+            case Tensor():
+                return value.to(dtype, copy=True) if dtype and value.is_floating_point() else value.clone()
+            case Specimen():
+                settings = {name: copy(value_of_setting) for name, value_of_setting in value.settings.items()}
+                return specimen(value.name, settings)
+            case Made():
+                return _instance(value, namespace)
+        return value
 
-def _fresh(value: Argument, namespace: Mapping[str, Any], dtype: torch.dtype | None) -> Any:
-    match value:
-        case Tensor():
-            return value.to(dtype, copy=True) if dtype and value.is_floating_point() else value.clone()
-        case Specimen():
-            settings = {name: copy(value_of_setting) for name, value_of_setting in value.settings.items()}
-            return specimen(value.name, settings)
-        case Made():
-            return _instance(value, namespace)
-    return value
+    return {name: copied(value) for name, value in values.items()}
 
 
 def _instance(recipe: Made, namespace: Mapping[str, Any]) -> nn.Module:

@@ -235,7 +235,7 @@ def call_module(
                     report, module, result, lambda: _put_to_use(module, inputs, probe)[0]
                 )
             draws_own_weights = not report.loadable and _draws_its_own(
-                module_class, arguments, by_name, inputs, probe, result
+                lambda: module_class(*arguments, **by_name), inputs, probe, result
             )
     except KeyboardInterrupt:
         raise
@@ -283,17 +283,10 @@ def call_class(factory: Callable[..., Any], probe: Probe, namespace: Mapping[str
 CALLS: dict[str, Callable[..., Outcome]] = {"function": call, "module": call_module, "class": call_class}
 
 
-def _draws_its_own(
-    module_class: Callable[..., Any],
-    arguments: Sequence[Any],
-    by_name: Mapping[str, Any],
-    inputs: Mapping[str, Any],
-    probe: Probe,
-    result: Any,
-) -> bool:
+def _draws_its_own(make: Callable[[], Any], inputs: Mapping[str, Any], probe: Probe, result: Any) -> bool:
     """Tell if a module's result hangs on weights that could not be put in, so its numbers say nothing."""
     torch.default_generator.manual_seed(PROBE_SEED + 1)
-    module = module_class(*arguments, **by_name)
+    module = make()
     load_weights(module, probe.weights)
     module.to(getattr(torch, probe.dtype)).train(probe.train)
     again, _ = _put_to_use(module, inputs, probe)

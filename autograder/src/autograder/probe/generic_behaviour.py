@@ -7,7 +7,7 @@ mistake explains it, the judge compares its examination with the solution's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
@@ -28,14 +28,14 @@ MOST_ELEMENTS = 5_000
 SEED = 77
 
 
-def probe_to_examine(task: Task) -> Probe | None:
+def probe_to_examine(probes: Iterable[Probe]) -> Probe | None:
     """Return the plain probe that reveals most: the one with the most inputs and different sizes.
 
-    Returns None if the task has no plain probe.
+    Returns None if none of a task's probes is plain.
     """
     plain = [
         probe
-        for probe in task.probes
+        for probe in probes
         if probe.observe == RESULT
         and not (probe.raises or probe.then or probe.hidden or probe.train)
         and not probe.settings.keys() & {"lists", "once", "arriving"}  # what these give is no tensor
@@ -48,7 +48,7 @@ def probe_to_examine(task: Task) -> Probe | None:
 
 def examine(task: Task, answer: Callable[..., Any], namespace: Mapping[str, Any]) -> Examination | None:
     """Return the effects on an answer's result of changing one thing at a time; None if the answer fails."""
-    probe = probe_to_examine(task)
+    probe = probe_to_examine(task.probes)
     if probe is None or task.kind == "class":
         return None
     try:

@@ -45,7 +45,7 @@ def follow(
         The steps; None if there is no suitable probe, the answer cannot be called on it, or it takes too many
             steps.
     """
-    probe = probe_to_examine(task)
+    probe = probe_to_examine(task.probes)
     if probe is None or task.kind not in ("function", "module"):
         return None
     file = file_of(vars(answer).get("forward") if task.kind == "module" else answer) or ""

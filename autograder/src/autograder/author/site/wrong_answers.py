@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from autograder.author.build_bank import changed_answer, evidence_for
 from autograder.author.lesson_source import LessonSource, read_lesson
 from autograder.experiments import registry as experiments
 from autograder.judge.decide import judge
@@ -65,7 +64,7 @@ def _of_task(described: Task, source: LessonSource, bank: LessonBank) -> Iterato
     for wrong in described.wrong:
         if len(shown) == MOST:
             return
-        text = changed_answer(described, wrong.changes, source.runs)
+        text = source.runs.changed_answer(described, wrong.changes)
         lines = [*difflib.unified_diff(solution, text.splitlines(), lineterm="", n=0)][2:]
         # Without comments, which may be true of the right line alone.
         removed, added = (
@@ -73,7 +72,7 @@ def _of_task(described: Task, source: LessonSource, bank: LessonBank) -> Iterato
         )
         if wrong.fault in shown or max(len(removed), len(added)) > MOST_LINES:
             continue
-        evidence = evidence_for(task, text, bank, source.runs)
+        evidence = source.runs.evidence_for(task, text, bank)
         if judge(task, evidence).known_wrong == wrong.fault:
             shown.add(wrong.fault)
             yield WrongAnswer(wrong.fault, removed, added, evidence)

@@ -6,10 +6,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from autograder.author import fair_draws, secret_probes
-from autograder.author.authoring import load_lesson
-from autograder.author.build_bank import run_solution
-from autograder.author.parse_source import read_source
-from autograder.experiments import registry as experiments
+from autograder.author.lesson_source import LessonSource
+from autograder.author.solution_runs import run_solution
 from autograder.records import bank
 from autograder.records.bank import LessonBank
 from autograder.records.course import Course
@@ -31,13 +29,12 @@ def draw(
         The questions with their answers, as a bank's files, and the probes without a hidden one: task and
             probe.
     """
-    experiments.use(course)
-    described = load_lesson(course.source / lesson)
-    notebook = read_source(course.source / lesson / f"{lesson}.py")
+    source = LessonSource.of(course, lesson)
+    described = source.lesson
     seeds = [
         secret_probes.seed_from(secret, lesson, f"givens-{number}") % 2**31
         for number in range(1, max(described.redraws, 1) + 1)
     ]
-    runs = run_solution(described, notebook, lesson, seeds, course.forbidden)
+    runs = run_solution(described, source.notebook, source.name, seeds, course.forbidden)
     tasks, left_out = fair_draws.hidden_tasks(described, runs, secret)
     return bank.files(LessonBank(lesson, described.title, runs.givens, tasks)), left_out
