@@ -106,9 +106,9 @@ class Solution:
 class Edit:
     """Replace a piece of the solution's text, or insert lines next to it."""
 
-    old: str  # what stands in the solution, with `↵` and ` … ` as in a table
+    old: str  # the text in the solution, with `↵` and ` … ` as in a table
     new: str
-    places: int = 1  # how many times `old` stands there
+    places: int = 1  # the number of times that `old` occurs there
     scope: str = ""  # "line", "above", "below" or "word"; "" for the piece and nothing around it
 
     def spans(self, solution: Solution) -> list[Span]:
@@ -235,16 +235,16 @@ class Wrong:
     """A wrong answer that learners really give, as edits of the solution cell's text."""
 
     fault: str  # the id of the mistake in `faults.py`. Several wrong answers may show one mistake
-    changes: tuple[AnyEdit, ...]  # all made of the solution's text
-    hint: str = ""  # what this task says instead of the mistake's own hint
+    changes: tuple[AnyEdit, ...]  # edits of the solution's text
+    hint: str = ""  # a hint of this task in place of the mistake's own
 
 
 @dataclass(frozen=True)
 class Right:
     """A different answer that is right too, as edits of the solution cell's text."""
 
-    id: str  # that the audit calls it by
-    changes: tuple[AnyEdit, ...]  # all made of the solution's text
+    id: str  # its name in the audit
+    changes: tuple[AnyEdit, ...]  # edits of the solution's text
 
 
 # What stands before the old text of a change and says what is done with it.
@@ -257,15 +257,15 @@ class Row(NamedTuple):
 
     name: str
     changes: tuple[AnyEdit, ...]
-    fields: Mapping[str, str]  # what else is said of it, as its hint
+    fields: Mapping[str, str]  # its other fields, such as its hint
 
 
 @dataclass
 class _Item:
     """A change, or a field, as it is written."""
 
-    line: int  # of the table, from 1
-    depth: int  # how far it is indented
+    line: int  # its line in the table, from 1
+    depth: int  # its indentation
     text: str
     below: list[str] = field(default_factory=list)  # the lines that it takes
 

@@ -57,7 +57,7 @@ class _Table(NamedTuple):
     """
 
     probes: tuple[str, ...]
-    rows: Mapping[frozenset[str], list[int]]  # by the mistakes that they show together
+    rows: Mapping[frozenset[str], list[int]]  # by the mistakes shown together
     said: Tensor
     numbers: Tensor
 

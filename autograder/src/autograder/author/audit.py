@@ -37,7 +37,7 @@ class Tally:
     task: str
     tried: dict[str, list[bool]] = field(default_factory=lambda: {name: [] for name in TRIED})
     failures: list[str] = field(default_factory=list)
-    words: list[int] = field(default_factory=list)  # that are seen at once of each wrong answer's card
+    words: list[int] = field(default_factory=list)  # the numbers of visible words on the wrong answers' cards
 
     @property
     def sound(self) -> bool:

@@ -47,13 +47,13 @@ class Fault:
     """A mistake that learners make, named once for the whole course."""
 
     id: str  # lower-case words joined by hyphens
-    name: str  # what a report calls it, as a short statement: "the scores are not scaled"
-    # What a learner reads who made it. What stands between braces is filled in with the task's own `words`,
-    # as in "Divide the scores by {width}."
+    name: str  # its name in a report, a short statement: "the scores are not scaled"
+    # The hint for a learner who made it. Words between braces are filled in from the task's own `words`, as
+    # in "Divide the scores by {width}."
     hint: str
     section: str = ""  # the lesson's cell that explains it, as "02-trainable#why-scale"
-    # What a task must have for the mistake to be possible, by the names in `Task.parts`; none where it is
-    # expected of no task in particular.
+    # The parts that a task needs for the mistake to be possible, by the names in `Task.parts`; none where it
+    # is expected of no task in particular.
     parts: tuple[str, ...] = ()
     varies: bool = False  # whether a number in it may be any, so that it is known by which results are wrong
 
@@ -67,11 +67,11 @@ class OnResult:
     """
 
     fault: str  # the id of the mistake
-    change: Callable[[torch.Tensor, int], torch.Tensor]  # makes it, of a result and the place of an axis
-    axes: tuple[str, ...] = ()  # that it may be made along; the last one where there are none
-    least: int = 1  # so many axes must a result have
+    change: Callable[[torch.Tensor, int], torch.Tensor]  # makes the mistake, given the index of an axis
+    axes: tuple[str, ...] = ()  # the axes along which it can be made; the last one if empty
+    least: int = 1  # the smallest number of axes of a result
     alone: bool = False  # whether it is not tried together with other mistakes
-    code: str = ""  # a regular expression: it is possible only where the solution's text has it
+    code: str = ""  # a regular expression that the solution's text must match
 
     def of(self, result: torch.Tensor, axes: Axes) -> torch.Tensor | None:
         """Return the wrong result, or None if the mistake is impossible here.
@@ -101,10 +101,10 @@ class Faults:
     """The mistakes that a course names, and the words for its hints."""
 
     known: Mapping[str, Fault]  # by id
-    words: Mapping[str, str]  # what hints call things where a task does not say
-    together: tuple[tuple[str, ...], ...] = ()  # ids of those that are often made by threes or more
+    words: Mapping[str, str]  # the default words for hints
+    together: tuple[tuple[str, ...], ...] = ()  # ids of mistakes that are often made by threes or more
     on_results: tuple[OnResult, ...] = ()
-    shared: frozenset[str] = frozenset()  # ids of those that every lesson may use
+    shared: frozenset[str] = frozenset()  # ids of mistakes that every lesson may use
 
     def hint(self, wrong: WrongAnswer, task: Task) -> str:
         """Return the hint for a learner who gave this wrong answer to this task.
@@ -144,7 +144,7 @@ class Lesson:
     # Makes new values for every given from a seeded generator, of the same shapes: a tensor that a learner
     # typed in is right for one set of givens only.
     redraw: Callable[[torch.Generator], Mapping[str, Value]]
-    redraws: int = 1  # so many redrawn sets of givens are in the public bank
+    redraws: int = 1  # the number of redrawn sets of givens in the public bank
 
 
 def load_lesson(folder: Path) -> Lesson:

@@ -90,10 +90,10 @@ def of_solution(language: str = "") -> str:
 class LessonRecord:
     """The record of a lesson's last build."""
 
-    read: str = ""  # the digest of all that it read
-    uses: Mapping[str, str] = field(default_factory=dict)  # versions of the packages that it used
-    stages: Mapping[str, str] = field(default_factory=dict)  # what each stage read, in short
-    written: Mapping[str, str] = field(default_factory=dict)  # digests of what it wrote
+    read: str = ""  # the digest of all its inputs
+    uses: Mapping[str, str] = field(default_factory=dict)  # the versions of its packages
+    stages: Mapping[str, str] = field(default_factory=dict)  # the digest of each stage's inputs
+    written: Mapping[str, str] = field(default_factory=dict)  # the digests of its outputs
 
 
 class BuildRecord:

@@ -16,8 +16,8 @@ class ListedFault:
     id: str
     name: str
     hint: str
-    file: str  # the file that names it, as seen from the course
-    lessons: tuple[str, ...]  # whose tasks have a wrong answer that shows it
+    file: str  # the path of the `faults.py` that names it, relative to the course
+    lessons: tuple[str, ...]  # the lessons with a wrong answer that shows it
 
 
 def faults_listed(course: Course, word: str = "") -> list[ListedFault]:

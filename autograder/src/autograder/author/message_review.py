@@ -36,9 +36,9 @@ class ReviewedMessage:
     """The message of a task for one wrong answer."""
 
     fault: str
-    change: str  # of the solution's lines; empty for a mistake that is made with a result
-    hint: str  # what the task says of this mistake
-    text: str  # all that the learner reads
+    change: str  # the changed lines of the solution; empty for a mistake made with a result
+    hint: str  # the task's hint for the mistake
+    text: str  # the whole message to the learner
 
 
 @dataclass(frozen=True)
@@ -47,9 +47,9 @@ class TaskMessages:
 
     task: Task
     messages: tuple[ReviewedMessage, ...]
-    beside: Mapping[str, str]  # what it says only beside something else, by mistake
-    shared: Mapping[str, str]  # the texts that have to be read in this task, by mistake
-    unread: tuple[str, ...]  # the mistakes among them that nobody has read as they are now
+    beside: Mapping[str, str]  # hints that are shown only together with another mistake's, by mistake
+    shared: Mapping[str, str]  # the texts to read in this task, by mistake
+    unread: tuple[str, ...]  # the mistakes whose current text nobody has read
 
 
 def messages_of(course: Course, name: str, tasks: Sequence[str] = ()) -> Iterator[TaskMessages]:

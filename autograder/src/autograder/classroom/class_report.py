@@ -57,13 +57,13 @@ NUMBER = re.compile(r"^[^·]*\d+ · ")
 class Mistake:
     """A mistake in a report, with the number of students who made it."""
 
-    fault: str  # its id in the course's vocabulary; "" for answers that nothing known explains
+    fault: str  # its id in the course's vocabulary; "" for answers without a known mistake
     name: str
-    hint: str  # what a learner reads who made it
-    section: str  # where the lessons explain it, in words; "" where they do not
+    hint: str  # the hint for the learner
+    section: str  # the section of the lessons that explains it, in words; "" for none
     students: int
-    tasks: tuple[str, ...]  # the titles of those in which it was made
-    examples: tuple[str, ...] = ()  # answers that show it, without names and comments, the commonest first
+    tasks: tuple[str, ...]  # the titles of the tasks in which it was made
+    examples: tuple[str, ...] = ()  # answers with it, without names and comments, the commonest first
 
 
 @dataclass(frozen=True)
@@ -73,15 +73,16 @@ class TaskReport:
     id: str
     title: str
     possible: float
-    # How many students had all of its points, some or none, wrote nothing, or wait for a person to read it.
+    # The numbers of students with all of its points, some or none, without an answer, or with an answer to
+    # read.
     right: int
     partly: int
     wrong: int
     empty: int
     waiting: int
-    difficulty: float | None  # the share of its points that the class got; None where nothing is graded yet
-    # The correlation of its points with those for all other tasks; None where there are too few students, or
-    # all did the same.
+    difficulty: float | None  # the share of its points that the class earned; None without grades
+    # The correlation of its points with those for all other tasks; None for too few students, or if all did
+    # the same.
     discrimination: float | None
     lost: float  # the points that the class lost on it
     mistakes: tuple[Mistake, ...]  # the commonest first
@@ -97,8 +98,8 @@ class Report:
     possible: float
     scores: tuple[float, ...]  # each student's points, from the lowest to the highest
     tasks: tuple[TaskReport, ...]
-    mistakes: tuple[Mistake, ...]  # in all tasks together, the commonest first
-    say: tuple[str, ...]  # what to say in the next lecture, one thing each
+    mistakes: tuple[Mistake, ...]  # the mistakes in all tasks together, the commonest first
+    say: tuple[str, ...]  # sentences for the next lecture
 
 
 def report(course: Class, lesson: str) -> Report:

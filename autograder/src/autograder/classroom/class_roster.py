@@ -24,11 +24,11 @@ class Person:
     last_name: str = ""
     email: str = ""
     lms_user_id: str = ""
-    time: datetime | None = None  # when they handed something in, where the list says so
-    other: tuple[str, ...] = ()  # what else they are called: a number of the university's, a login
-    section: str = ""  # as the list names it; several stand in it as they stand there
-    group: str = ""  # those who hand in together
-    whole_name: bool = False  # the list does not say which part of the name is the last name
+    time: datetime | None = None  # the time of submission, if the list has it
+    other: tuple[str, ...] = ()  # other identifiers, such as a number of the university's or a login
+    section: str = ""  # as in the list, which may name several
+    group: str = ""  # the name of the group that submits together
+    whole_name: bool = False  # whether the list does not say which part is the last name
 
     @property
     def name(self) -> str:

@@ -34,13 +34,13 @@ class Request:
     course: Class
     lessons: tuple[str, ...]
     roster: Roster
-    platforms: Mapping[str, Platform]  # that they may come from, by name
-    lesson: str = ""  # that the archives are of; found out where empty
-    who: Mapping[str, str] = field(default_factory=dict)  # ids, by a number, folder or file of the platform's
-    # Who handed in when, and which of the platform's numbers is whose; None where no list was given.
+    platforms: Mapping[str, Platform]  # the possible platforms, by name
+    lesson: str = ""  # the lesson of the archives; "" to find it out
+    who: Mapping[str, str] = field(default_factory=dict)  # ids, by a number, folder or file of the platform
+    # The people of a list of times, with the platform's numbers; None without a list.
     times: tuple[Person, ...] | None = None
-    dry: bool = False  # write nothing
-    # Lessons and students with a notebook in `submitted/` that turned out to be another's.
+    dry: bool = False  # whether to write nothing
+    # Lessons and students whose notebook in `submitted/` is another's.
     withdrawn: Collection[tuple[str, str]] = ()
 
 
@@ -54,7 +54,7 @@ class Placed:
     before: tuple[HandedFile, ...] = ()
     time: datetime | None = None
     state: str = "new"
-    copies: tuple[HandedFile, ...] = ()  # other files of the archives that hold the same
+    copies: tuple[HandedFile, ...] = ()  # other files of the archives with the same content
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class CollectionRecord:
     others: Mapping[str, tuple[str, ...]] = field(
         default_factory=dict
     )  # files that are no notebooks, by student
-    # The tasks that any version of theirs had: which release they were given.
+    # The tasks in any version of a student's notebook, which show the release that they were given.
     had: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
 
 
@@ -76,13 +76,13 @@ class Collected:
 
     placed: list[Placed] = field(default_factory=list)
     unplaced: list[tuple[HandedFile, str]] = field(default_factory=list)
-    # No notebooks: nothing that is graded.
+    # Files that are no notebooks, and are not graded.
     others: list[HandedFile] = field(default_factory=list)
-    refused: list[HandedFile] = field(default_factory=list)  # by a limit, or since it cannot be read
+    refused: list[HandedFile] = field(default_factory=list)  # files beyond a limit, or unreadable
     noise: int = 0  # files of programs, such as .git and __MACOSX
     missing: dict[str, list[str]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
-    useless: list[str] = field(default_factory=list)  # what of the list of times counts for nobody
+    useless: list[str] = field(default_factory=list)  # notes on useless rows of the list of times
 
     @property
     def counts(self) -> dict[str, int]:

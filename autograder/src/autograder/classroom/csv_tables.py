@@ -77,16 +77,16 @@ class BadList(UserError):
 class Lists:
     """The format of a platform's lists: the titles, in lower case, and content that identify columns."""
 
-    # What they call each of `KEYS`: the first title that a list has counts.
+    # The titles for each of `KEYS`; the first one in the list counts.
     columns: Mapping[str, tuple[str, ...]]
-    # Titles by which a list shows that it is this platform's own.
+    # Titles that identify a list as this platform's own.
     marks: tuple[frozenset[str], ...] = ()
-    # What such a list calls the keys, before what `columns` says.
+    # The titles in such a list, which come before those of `columns`.
     own_columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    no_people: tuple[str, ...] = ()  # what stands for a name in rows that are about nobody
-    # Finds the columns by what is in them, where their titles are in a language that nobody wrote down here.
+    no_people: tuple[str, ...] = ()  # names in rows that are about nobody
+    # Finds the columns by their content, for titles in an unknown language.
     by_content: Callable[[Sequence[Sequence[str]]], Mapping[str, int]] | None = None
-    # The same for a form of list whose content alone says what it is, whatever its titles seem to say.
+    # The same for a form of list that is recognised by its content alone, whatever its titles.
     by_form: Callable[[Sequence[Sequence[str]]], Mapping[str, int]] | None = None
 
 

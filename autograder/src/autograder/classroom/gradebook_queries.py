@@ -41,7 +41,7 @@ class Mark:
     auto: float | None
     manual: float | None
     extra: float
-    waiting: bool  # a person has yet to look at it
+    waiting: bool  # whether a person has yet to look at it
 
     @property
     def score(self) -> float:

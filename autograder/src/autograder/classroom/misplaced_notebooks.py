@@ -31,7 +31,7 @@ class Misplaced:
     lesson: str
     student: str
     owners: tuple[str, ...]
-    path: str  # in the archive
+    path: str  # the notebook's path in the archive
     submitted: bool
     earlier: tuple[Path, ...] = ()
     wanted: frozenset[str] = frozenset()  # earlier versions that the owners lack, by digest

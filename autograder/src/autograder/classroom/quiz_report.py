@@ -31,8 +31,8 @@ Choices = Mapping[str, Mapping[str, str]]  # by student and question
 class Figure:
     """A statistical figure with its 95 % interval, as a row of the exported table."""
 
-    figure: str  # what it is called
-    question: str  # the id of the question that it is of; "" of the class
+    figure: str  # its name
+    question: str  # the id of its question; "" for the whole class
     lesson: str
     occasion: str
     people: int
@@ -53,11 +53,11 @@ class Figure:
 class QuizReport:
     """The figures of a class's quiz."""
 
-    people: Mapping[str, int]  # how many handed it in, by occasion; 0 for too few
+    people: Mapping[str, int]  # the number of participants, by occasion; 0 for too few
     figures: tuple[Figure, ...]
-    mistakes: Mapping[str, str]  # by question: the commonest one at the last occasion
-    unanswered: float  # the share of answers that are missing
-    guessed: float  # the share that somebody gets right who only guesses
+    mistakes: Mapping[str, str]  # the commonest mistake at the last occasion, by question
+    unanswered: float  # the share of missing answers
+    guessed: float  # the share that guessing alone gets right
 
 
 def quiz_report(course: Class) -> QuizReport | None:

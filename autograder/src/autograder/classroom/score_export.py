@@ -25,8 +25,8 @@ class Scores:
     lessons: Sequence[str]
     possible: Mapping[str, float]
     scores: Mapping[tuple[str, str], float]
-    waiting: Mapping[str, int]  # answers that a person has yet to read, by lesson
-    # Tasks of code with points by hand that were graded again since, with whose they are, by lesson.
+    waiting: Mapping[str, int]  # the number of answers still to read, by lesson
+    # Code tasks with manual points that were graded again since, with their students, by lesson.
     by_hand: Mapping[str, Sequence[str]]
     marks: Sequence[Mark]
     handed_in: Sequence[HandedIn]
@@ -38,10 +38,10 @@ class Merged:
 
     text: str
     filled: int
-    strangers: Sequence[str]  # rows that are nobody's in the gradebook, or that several people could be
-    missing: Sequence[str]  # students with a score and without a row
-    left_out: Sequence[str] = ()  # lessons that are graded and without a column
-    kept_back: Sequence[str] = ()  # why no score of a lesson was written
+    strangers: Sequence[str]  # rows of nobody in the gradebook, or of several possible people
+    missing: Sequence[str]  # students with a score but without a row
+    left_out: Sequence[str] = ()  # graded lessons without a column
+    kept_back: Sequence[str] = ()  # the reasons why no score of a lesson was written
     untouched: Sequence[
         str
     ] = ()  # students with a cell that the platform has excused or locked, and with what

@@ -55,7 +55,7 @@ class Comparison:
     name: str
     alike: float
     own_words: int
-    worth: float = 1.0  # of one such word or sign, beside others
+    worth: float = 1.0  # the weight of one such word or sign
 
 
 WRONG = Comparison("the same wrong answer", 0.9, 10)
@@ -82,8 +82,8 @@ class Agreement:
     alike: float
     own_words: int
     texts: tuple[str, str]
-    common: bool = False  # a mistake that many in the class make
-    shared: tuple[str, ...] = ()  # the words, where these are what is shared
+    common: bool = False  # whether many in the class make the mistake
+    shared: tuple[str, ...] = ()  # the shared words, if there are any
 
     @property
     def weight(self) -> float:

@@ -90,8 +90,8 @@ def _say_counts(check: bool, built: int, unchanged: int) -> None:
 class _Built(NamedTuple):
     """What came of a lesson's build, or of a look at what it would change."""
 
-    stale: list[str]  # files, if it was only looked
-    states: list[str]  # how far the translations are
+    stale: list[str]  # files that a build would change
+    states: list[str]  # the states of the translations
     stages: Stages
 
 

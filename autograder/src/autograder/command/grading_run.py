@@ -79,8 +79,8 @@ class PendingSubmission:
     submission: Submission
     made_from: Mapping[str, str]
     release: Release
-    number: int = 0  # which of its student's notebooks for the lesson it is
-    attempts: Attempts | None = None  # all of these, where there are several
+    number: int = 0  # its place among its student's notebooks for the lesson
+    attempts: Attempts | None = None  # all of these notebooks, if there are several
 
 
 # What a summary says of each of its numbers, in this order.

@@ -36,9 +36,9 @@ class Submission:
     student: str
     path: Path
     graded: Path
-    refused: str = ""  # why the file is not even opened: it is a link, say, to somebody else's
+    refused: str = ""  # the reason why the file is not opened, such as a link to another's
     note: str = ""  # for the person who grades
-    stamped: Path | None = None  # where its time stands, if that is not beside it
+    stamped: Path | None = None  # the path of its time, if that is not beside it
 
     @property
     def stamp(self) -> Path:

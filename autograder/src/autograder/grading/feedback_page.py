@@ -36,10 +36,10 @@ class About:
     """The gradebook's data on a submission, for its feedback page."""
 
     name: str = ""
-    time: str = ""  # when it was handed in
-    by_a_moment: bool = False  # it was late, by how much the platform does not say
+    time: str = ""  # the time of submission
+    by_a_moment: bool = False  # whether it was late by an amount that the platform does not state
     found: Mapping[str, TaskResult] = field(default_factory=dict)  # by task
-    state: str = ""  # a digest of points, comments and times: by this a page shows to be old
+    state: str = ""  # a digest of points, comments and times, by which an outdated page is recognised
 
 
 def about(course: Course, database: str, lesson: str, student: str) -> About:

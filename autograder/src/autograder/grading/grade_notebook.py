@@ -58,7 +58,7 @@ class Graded:
     notebook: NotebookNode
     verdicts: Mapping[str, Verdict]
     notes: tuple[str, ...]
-    flags: Mapping[str, tuple[str, ...]]  # why a person should look at a task, as `TaskResult` has them
+    flags: Mapping[str, tuple[str, ...]]  # the reasons for a person to look at a task, as in `TaskResult`
 
 
 def grade(

@@ -58,21 +58,21 @@ class TaskResult:
 
     lesson: str
     student: str
-    task: str  # the id of a check's cell, or of a written answer's
-    points: float | None  # what the checks gave; None for a written answer, whose points are a person's
+    task: str  # the id of the cell of a check or of a written answer
+    points: float | None  # the checks' points; None for a written answer, which a person grades
     possible: float
-    faults: tuple[str, ...] = ()  # the mistakes that were recognised, by id, clearest first
-    finding: str = ""  # the first finding's class in `records.findings`, by name; "" where all is right
+    faults: tuple[str, ...] = ()  # the ids of the recognised mistakes, clearest first
+    finding: str = ""  # the class name of the first finding; "" if all is right
     says: str = ""  # the finding in words, as the student reads it; some may be the student's own text
-    error: str = ""  # the class of the error that was raised, if one was
-    probe: str = ""  # the id of the one on which it was found
-    unfinished: tuple[str, ...] = ()  # earlier answers that this one is built from and that are not right
-    stood_in: tuple[str, ...] = ()  # those of them that the course's own answers stood in for
+    error: str = ""  # the class of the error that was raised; "" for none
+    probe: str = ""  # the id of the finding's probe
+    unfinished: tuple[str, ...] = ()  # earlier answers that this one builds on and that are not right
+    stood_in: tuple[str, ...] = ()  # those of them that were replaced by the course's own answers
     # Why a person should look: "stopped" (its cell did not end by itself), "forbidden" (it makes a call that
     # the task forbids), "may-hide" (such a call may have gone unseen), "program" (it starts another one).
     flags: tuple[str, ...] = ()
-    release: str = ""  # by which the submission was graded, see `release_id`
-    answer: str = ""  # its text
+    release: str = ""  # the id of the release by which the submission was graded, see `release_id`
+    answer: str = ""  # the answer's text
 
     @property
     def right(self) -> bool:
@@ -91,10 +91,10 @@ class Grading:
     lesson: str
     student: str
     at: str
-    # A digest for each thing that the grade depends on; empty where it has to be graded anew.
+    # A digest of each thing that the grade depends on; empty if it must be graded anew.
     made_from: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
-    excused: tuple[str, ...] = ()  # the tasks that its release lacks
+    excused: tuple[str, ...] = ()  # the tasks that are not in its release
 
 
 @dataclass(frozen=True)
@@ -108,10 +108,10 @@ class Change:
     old: float | None
     new: float | None
     why: str
-    by: str = ""  # who gave points by hand; "" where grading again changed it
-    by_hand_before: float | None = None  # the points by hand, which take the place of what the checks gave
+    by: str = ""  # the person who gave manual points; "" for a change by grading again
+    by_hand_before: float | None = None  # the manual points before, which replace the checks' points
     by_hand: float | None = None
-    action: str = ""  # the same for all that a person changed at one time
+    action: str = ""  # an id shared by all changes that a person made at one time
 
 
 @dataclass(frozen=True)
@@ -134,8 +134,8 @@ class Asked:
     at: str
     text: str
     answer: str = ""
-    by: str = ""  # who answered
-    answered: str = ""  # when; "" where nobody has
+    by: str = ""  # the person who answered
+    answered: str = ""  # the time of the answer; "" without one
 
 
 @dataclass(frozen=True)
@@ -144,8 +144,8 @@ class InSection:
 
     student: str
     name: str
-    lesson: str = ""  # it is of no lesson
-    group: str = ""  # those who hand in together
+    lesson: str = ""  # always "", since it belongs to no lesson
+    group: str = ""  # the group that submits together
 
 
 @dataclass(frozen=True)
@@ -154,7 +154,7 @@ class Identifiers:
 
     student: str
     values: tuple[str, ...] = ()
-    lesson: str = ""  # it is of no lesson
+    lesson: str = ""  # always "", since it belongs to no lesson
 
 
 @dataclass(frozen=True)
@@ -165,7 +165,7 @@ class RosterChange:
     added: tuple[str, ...] = ()
     before: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # nbgrader's columns, by student
     identifiers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # by student
-    student: str = ""  # it is of all students and of no lesson
+    student: str = ""  # always "", like the lesson, since it is about all students
     lesson: str = ""
 
 

@@ -29,8 +29,8 @@ class Banks:
     """The public banks with which a run grades."""
 
     course: Course
-    folders: Mapping[str, Path]  # where each lesson's bank lies
-    notes: Mapping[str, str]  # why nothing hidden is asked, by lesson
+    folders: Mapping[str, Path]  # the folder of each lesson's bank
+    notes: Mapping[str, str]  # the reason why there are no hidden questions, by lesson
 
     @classmethod
     def of(cls, course: Course) -> Banks:

@@ -31,16 +31,16 @@ class GradeJob:
     student: str
     release: str
     submission: bytes  # the file's content
-    banks: Banks  # what it is graded by
+    banks: Banks  # the banks to grade it with
     _: KW_ONLY
-    sandboxed: bool = True  # else it runs in a Jupyter kernel with the grader's own rights
+    sandboxed: bool = True  # False to run it in a Jupyter kernel with the grader's own rights
     solution: Mapping[str, str] = field(default_factory=dict)  # the course's own answer cells, by id
-    figures: bool = False  # draw the course's own
-    drawn: Files = field(default_factory=dict)  # what is asked of it beside what is public
-    refused: str = ""  # why its file is not even opened
+    figures: bool = False  # whether to draw the course's own figures
+    drawn: Files = field(default_factory=dict)  # its hidden questions
+    refused: str = ""  # the reason why its file is not opened
     translations: Mapping[str, str] = field(default_factory=dict)  # the release in other languages
-    limits: Limits = field(default_factory=lambda: LIMITS)  # what one of its runs may use
-    attempt: int = 0  # which of the student's notebooks for this lesson it is, where several are graded
+    limits: Limits = field(default_factory=lambda: LIMITS)  # the limits of each of its runs
+    attempt: int = 0  # its place among the student's notebooks for this lesson, if several are graded
 
 
 @dataclass(frozen=True)
@@ -49,10 +49,10 @@ class Result:
 
     lesson: str
     student: str
-    notebook: str = ""  # the graded one as JSON; empty where our own code failed
+    notebook: str = ""  # the graded notebook as JSON; empty if our own code failed
     tasks: tuple[TaskResult, ...] = ()
     notes: tuple[str, ...] = ()  # for the person who reads the grades
-    fault: str = ""  # how our own code failed
+    fault: str = ""  # the failure of our own code
     attempt: int = 0
 
 

@@ -59,16 +59,16 @@ BEGINNING = """\
 class Policy:
     """The settings in a `class.toml`."""
 
-    due: Mapping[str, datetime] = field(default_factory=dict)  # in UTC without saying so, as nbgrader has it
+    due: Mapping[str, datetime] = field(default_factory=dict)  # in UTC without a time zone, as in nbgrader
     extensions: Mapping[tuple[str, str], timedelta] = field(default_factory=dict)  # by lesson and student
     # The share of a submission's points that each day begun costs; None to leave it to nbgrader's setting.
     penalty_per_day: float | None = None
-    require_secret: bool = False  # refuse to grade a lesson without hidden probes
+    require_secret: bool = False  # whether to refuse to grade a lesson without hidden probes
     # What a task counts that a submission's own release did not have: as much as the rest of the submission
     # does ("excuse"), or nothing ("zero").
     missing_tasks: str = EXCUSE
-    attempts: Mapping[str, Rule] = field(default_factory=dict)  # by lesson; the last one counts elsewhere
-    zone: tzinfo | None = None  # in which people are told times; None for this machine's
+    attempts: Mapping[str, Rule] = field(default_factory=dict)  # the rule by lesson; "last" by default
+    zone: tzinfo | None = None  # the time zone of displayed times; None for this machine's
 
     @classmethod
     def read(cls, root: Path, lessons: tuple[str, ...]) -> Policy:

@@ -66,10 +66,10 @@ class CallSite:
     """A call: the name of the function, and its arguments."""
 
     name: str
-    given: list[Symbols] = field(default_factory=list)  # by place
+    given: list[Symbols] = field(default_factory=list)  # the arguments by position
     named: dict[str, Symbols] = field(default_factory=dict)
-    passed: set[str] = field(default_factory=set)  # the functions among these
-    any: Symbols = NONE  # with what it is passed to others, which may call it
+    passed: set[str] = field(default_factory=set)  # the functions among the arguments
+    any: Symbols = NONE  # the symbols of all arguments, even of those passed on to other functions
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Lookup:
 class CellFacts:
     """The facts that the search needs about one cell."""
 
-    bound: list[tuple[str, Symbols]] = field(default_factory=list)  # a symbol, and what it may stand for
+    bound: list[tuple[str, Symbols]] = field(default_factory=list)  # a symbol, and its possible meanings
     settings: list[tuple[Symbols, str]] = field(default_factory=list)  # whose attribute is set; the text
     functions: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)  # a name, and its parameters
     calls: list[CallSite] = field(default_factory=list)

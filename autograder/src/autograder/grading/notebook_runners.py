@@ -230,7 +230,7 @@ class KernelRunner(SandboxRunner):
     """A runner in Jupyter kernels, with the grader's own rights; the caller must close it."""
 
     confined = False
-    user: int | None = None  # who runs them, where that is not the grader
+    user: int | None = None  # the user who runs them; None for the grader
     witness = ""
 
     def begin(

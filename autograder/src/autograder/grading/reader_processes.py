@@ -66,7 +66,7 @@ class ResourceLimits:
 
     processor_seconds: int = 8
     memory_bytes: int = 256 * MEBIBYTE
-    # On the clock. What runs in a sandbox has limits of its own.
+    # Wall-clock time. Code in a sandbox has limits of its own.
     seconds: float = 120.0
 
 

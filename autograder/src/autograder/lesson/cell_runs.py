@@ -28,9 +28,9 @@ _ABSENT: Any = object()
 class Run:
     """One run of a cell: the names that it gave a new value, and the error that stopped it."""
 
-    cell: str  # the cell's id; "" where the front end names none
+    cell: str  # the cell's id; "" if the front end names none
     order: int
-    number: int  # that stands beside the cell
+    number: int  # the number beside the cell
     text: str
     made: frozenset[str]
     error: ErrorReport | None = None

@@ -52,7 +52,7 @@ class Sheet(Notice):
     """The instructions of an exam; in JupyterLab, with a clock and a button that hands the answer in."""
 
     task: str = ""
-    until: float = 0.0  # when the usual time is over; 0 without a clock
+    until: float = 0.0  # the end of the usual time; 0 without a clock
 
     __repr__ = Notice.__repr__
 

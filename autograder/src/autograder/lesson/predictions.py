@@ -34,8 +34,8 @@ class Question:
     id: str
     text: str
     choices: tuple[str, ...] = ()
-    bars: tuple[str, ...] = ()  # that are drawn, by what each stands for
-    most: float = 1.0  # as long as they can be
+    bars: tuple[str, ...] = ()  # the labels of the bars to draw
+    most: float = 1.0  # the largest value of a bar
 
     def __repr__(self) -> str:
         asked, *choices = map(self._shown, (self.text, *self.choices, *self.bars))

@@ -39,7 +39,7 @@ class Vocabulary:
 
     title: str
     tasks: Mapping[str, TaskWords]  # in the course's order
-    sections: Mapping[str, str]  # in words, by their place
+    sections: Mapping[str, str]  # the headings by address
 
     @classmethod
     def of(cls, course: Course) -> Vocabulary:

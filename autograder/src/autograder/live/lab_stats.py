@@ -25,9 +25,9 @@ class OnTask:
 
     since: float
     solved: float | None = None
-    mistakes: frozenset[str] = frozenset()  # that the last check named
-    had: frozenset[str] = frozenset()  # that any check named
-    hinted: frozenset[str] | None = None  # the mistakes when a hint was asked for; None where none was
+    mistakes: frozenset[str] = frozenset()  # the mistakes named by the last check
+    had: frozenset[str] = frozenset()  # the mistakes named by any check
+    hinted: frozenset[str] | None = None  # the mistakes at the time of a request for a hint; None without one
     after: After = ""
 
     def hear(self, heard: ReceivedEvent) -> None:
@@ -55,7 +55,7 @@ class Learner:
     """One learner, known only by a random id."""
 
     heard: float
-    task: str = ""  # the one heard of last
+    task: str = ""  # the task of the last event
     tasks: dict[str, OnTask] = field(default_factory=dict)
 
     @property
@@ -70,8 +70,8 @@ class TaskNow:
 
     working: int
     solved: int
-    times: tuple[float, ...]  # of those who work on it, the longest first
-    asked: int  # how many have asked for a hint, and what came of it
+    times: tuple[float, ...]  # the times of those who work on it, the longest first
+    asked: int  # the number of learners who asked for a hint; `after` counts the outcomes
     after: Counter[After]
 
 
@@ -80,9 +80,9 @@ class MistakeNow:
     """The state of a mistake at a moment, in numbers of learners."""
 
     now: int
-    past: int  # who had it and have got past it
-    tasks: tuple[str, ...]  # in which it is named now, the commonest first
-    minutes: tuple[int, ...]  # how many showed it, minute by minute, the last is now
+    past: int  # the number of learners who had it and have overcome it
+    tasks: tuple[str, ...]  # the tasks in which it is named now, the commonest first
+    minutes: tuple[int, ...]  # the number of learners with it in each minute, the present one last
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class Now:
 
     joined: int
     here: int
-    between: int  # here, and the task that they were heard of last is solved
+    between: int  # the number of learners who are here and have solved the task of their last event
     tasks: dict[str, TaskNow]
     mistakes: dict[str, MistakeNow]
 

@@ -42,9 +42,9 @@ class ServerAddress:
     port: int = 0
     certificate: Path | None = None
     key: Path | None = None
-    unencrypted: bool = False  # whether others may read what is sent through the network
-    prefix: str = ""  # the path that a proxy passes on, without a slash at its end
-    address: str = ""  # where learners reach it, if that is not this place itself
+    unencrypted: bool = False  # whether others in the network can read the traffic
+    prefix: str = ""  # the path that a proxy passes on, without a final slash
+    address: str = ""  # the address for learners, if it differs from this one
     limits: Limits = field(default_factory=Limits)
 
     @classmethod

@@ -42,7 +42,7 @@ class PlatformContext:
     title: str = ""
     memberships: str = ""
     lineitems: str = ""
-    scopes: str = ""  # with a space between
+    scopes: str = ""  # separated by spaces
 
 
 @dataclass(frozen=True)

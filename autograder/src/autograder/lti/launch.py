@@ -87,8 +87,8 @@ class Launched:
     platform: OnPlatform
     claims: Mapping[str, Any]
     place: PlatformContext
-    lineitem: str  # the column of scores of what was opened; "" where there is none
-    lesson: str  # as the link names it; "" where it names none
+    lineitem: str  # the column of scores of the opened link; "" for none
+    lesson: str  # the lesson's name in the link; "" for none
     teaches: bool
 
     @property

@@ -24,14 +24,14 @@ class NotRegistered(UserError):
 class OnPlatform:
     """One registration of this tool: the ids and addresses on which it and a platform have agreed."""
 
-    issuer: str  # what the platform calls itself
-    client_id: str  # what it calls this tool
-    login: str  # its address of authentication requests
-    token: str  # its address of access tokens
-    keys: str  # its address of public keys
+    issuer: str  # the platform's name for itself
+    client_id: str  # the platform's name for this tool
+    login: str  # the address of authentication requests
+    token: str  # the address of access tokens
+    keys: str  # the address of public keys
     deployments: tuple[str, ...]
-    courses: tuple[str, ...] = ()  # the platform's ids of the courses that are this class; no others get in
-    audience: str = ""  # for whom a request of a token is, where it is not the token's address
+    courses: tuple[str, ...] = ()  # the platform's ids of the courses of this class; all others are refused
+    audience: str = ""  # the audience of a token request, if it is not the token's address
 
     def __post_init__(self) -> None:
         for name in ("login", "token", "keys"):
@@ -56,9 +56,9 @@ class OnPlatform:
 class Registrations:
     """The content of an `lti.toml`."""
 
-    address: str  # where browsers and platforms find this tool
+    address: str  # the address of this tool for browsers and platforms
     platform: tuple[OnPlatform, ...]
-    open: str = ""  # where a learner works on a lesson, `{lesson}` in the place of its name
+    open: str = ""  # the address where a learner works on a lesson, with `{lesson}` for its name
 
     def __post_init__(self) -> None:
         _secure("address", self.address)

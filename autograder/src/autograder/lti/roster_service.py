@@ -35,7 +35,7 @@ class PlatformRoster:
     """The class list of a course on a platform."""
 
     students: Sequence[Member]
-    others: int  # teachers, guests, who has left, a platform's own test student
+    others: int  # the number of teachers, guests, former members, a platform's own test student
 
 
 def pull(connection: Connection, context: PlatformContext) -> PlatformRoster:

@@ -27,9 +27,9 @@ class Column:
     """A lesson's column of scores on a platform."""
 
     lesson: str
-    address: str  # "" where it is yet to be made
-    factor: float  # what scores are multiplied by
-    most: float  # what can be earned there
+    address: str  # "" for a column that does not exist yet
+    factor: float  # the factor of the scores
+    most: float  # the maximum of the column
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,8 @@ class ScoreChange:
 
     lesson: str
     score: SentScore
-    before: SentScore | None  # what the platform has
-    failed: str = ""  # why it could not be sent
+    before: SentScore | None  # the platform's score
+    failed: str = ""  # the reason why it could not be sent
 
     @property
     def description(self) -> str:
@@ -58,7 +58,7 @@ class Plan:
 
     column: Column
     steps: Sequence[ScoreChange]
-    same: int  # scores that the platform has already
+    same: int  # the number of scores that the platform has already
 
 
 class GradebookColumns:

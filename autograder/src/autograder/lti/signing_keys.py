@@ -49,7 +49,7 @@ class Keyring:
 
     private: str
     public: str
-    old: tuple[Mapping[str, Any], ...] = ()  # each with `key`, a JWK, and `until`, a moment
+    old: tuple[Mapping[str, Any], ...] = ()  # each with `key`, a JWK, and `until`, a time
 
     def published(self, now: datetime) -> dict[str, Any]:
         """Return the JSON Web Key Set that platforms fetch, without keys that have expired by `now`."""

@@ -58,7 +58,7 @@ class Edition:
 
     course: Course
     language: str
-    languages: list[str]  # of the whole site
+    languages: list[str]  # all languages of the site
 
     @property
     def links(self) -> list[tuple[str, str, str]]:

@@ -69,11 +69,11 @@ class Page:
     static: Path
     wrong_answers: Mapping[str, Sequence[tuple[str, str]]] = field(default_factory=dict)
     key_figure: str = ""  # its path in `static`
-    minutes: int = 0  # that the lesson takes
+    minutes: int = 0  # the duration of the lesson
     _spine: list[Stop] = field(default_factory=list)
     _asked: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _drawings: int = 0
-    _prose_above: dict[str, str] = field(default_factory=dict)  # by a cell's id
+    _prose_above: dict[str, str] = field(default_factory=dict)  # by cell id
 
     def make(self, course: Course, explorer: str = "") -> NotebookNode:
         """Return the notebook from which Sphinx makes the page.

@@ -30,7 +30,7 @@ class WrongAnswer:
     """A known wrong answer: its mistake, the lines that it changes, and the evidence about it."""
 
     fault: str
-    removed: tuple[str, ...]  # of the solution
+    removed: tuple[str, ...]  # lines of the solution
     added: tuple[str, ...]
     evidence: Evidence
 

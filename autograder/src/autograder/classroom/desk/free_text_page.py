@@ -49,7 +49,7 @@ class WrittenAnswer:
     text: Markup
     ticked: tuple[int, ...]
     comment: str
-    state: str  # stands for all that was given
+    state: str  # a digest of everything that was given
     score: float | None
     waiting: bool
 

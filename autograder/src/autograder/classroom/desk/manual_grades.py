@@ -26,7 +26,7 @@ class ManualGrade:
     by: str
     lesson: str
     task: str
-    points: float | None  # None where points by hand were taken back
+    points: float | None  # None if the manual points were taken back
     students: Sequence[str]
 
 

@@ -30,7 +30,7 @@ class StudentWork:
     handed_in: HandedIn
     score: float
     rows: Sequence[tuple[Mark, TaskResult | None]]
-    notes: Sequence[str] = ()  # what grading noted for a person, such as why nothing could be read
+    notes: Sequence[str] = ()  # notes from grading for a person, such as why nothing could be read
 
     @property
     def lesson(self) -> str:
@@ -87,7 +87,7 @@ class Data:
     changes: Sequence[Change]
     gradings: Sequence[Grading]
     asked: Sequence[Asked]
-    comments: Mapping[tuple[str, str, str], str]  # a person's, by lesson, student and the answer's cell
+    comments: Mapping[tuple[str, str, str], str]  # a person's comments, by lesson, student and answer cell
 
     @cached_property
     def people(self) -> dict[str, Person]:

@@ -31,16 +31,16 @@ class Group:
 
     key: str
     says: str  # the verdict, in words
-    hint: str  # what a learner reads who made that mistake
-    section: str  # where the lessons explain it
+    hint: str  # the hint for a learner with that mistake
+    section: str  # the section of the lessons that explains it
     students: Sequence[str]
-    points: Sequence[float]  # what they have for it, from the fewest to the most
-    by_hand: float | None  # what most of those who have points by hand were given
-    by_hand_others: int  # how many have other points by hand
-    again: Sequence[str]  # whose points by hand are to be looked at: they were graded again since
+    points: Sequence[float]  # the points of its students, from the fewest to the most
+    by_hand: float | None  # the most frequent manual points
+    by_hand_others: int  # the number of students with other manual points
+    again: Sequence[str]  # students who were graded again since they got manual points
     answers: Sequence[Answer]  # the commonest first
-    comment: str  # what most of those who have a comment were told
-    others: int  # how many of them have another comment
+    comment: str  # the most frequent comment
+    others: int  # the number of students with another comment
 
 
 def on_page(data: Data, lesson: str, name: str) -> dict[str, Any]:

@@ -79,11 +79,11 @@ _READ: set[str] = set()
 class Inside:
     """The content of a sandbox beside Python and this package."""
 
-    # What its notebooks see, by the place below `INSIDE`; a later one may cover a part.
+    # The folders that notebooks see, by the path below `INSIDE`; a later one may cover a part.
     folders: Mapping[str, Path] = field(default_factory=dict)
-    covered: tuple[Path, ...] = ()  # folders in these or among Python's own that they must not find
-    environment: Mapping[str, str] = field(default_factory=dict)  # variables that they see
-    # Cells that are run once, before the first notebook, and leave nothing but what they loaded.
+    covered: tuple[Path, ...] = ()  # folders in these or among Python's own that are hidden
+    environment: Mapping[str, str] = field(default_factory=dict)  # environment variables
+    # Cells to run once before the first notebook; only the modules that they load stay.
     preload: tuple[str, ...] = ()
 
 

@@ -41,9 +41,9 @@ class Executed:
     """A notebook with its outputs."""
 
     notebook: NotebookNode
-    stops: Mapping[str, str] = field(default_factory=dict)  # why each cell was stopped that was
-    gave_up: str = ""  # why nothing was run after the last of them
-    seconds: float = 0.0  # what its last run took
+    stops: Mapping[str, str] = field(default_factory=dict)  # the reason for each cell that was stopped
+    gave_up: str = ""  # the reason why nothing was run after the last stop
+    seconds: float = 0.0  # the time of its last run
 
 
 def execute(

@@ -60,7 +60,7 @@ class Outputs:
     kept: list[Output] = field(default_factory=list)
     cut: int = 0
     budget: Budget = field(default_factory=Budget)
-    changed: set[int] = field(default_factory=set)  # which outputs, also of earlier cells, were updated
+    changed: set[int] = field(default_factory=set)  # the ids of updated outputs, even of earlier cells
     _text: int = 0
     _clear: bool = False
     _left_out: int = 0

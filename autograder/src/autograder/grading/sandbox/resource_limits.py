@@ -27,9 +27,9 @@ class Limits:
     # In the memory of all its processes: each costs the kernel a record. A notebook with figures has 700.
     areas: int = 40_000
     open_files: int = 256  # of one process
-    disk_bytes: int = 64 * MEBIBYTE  # what /tmp holds, and the largest file
+    disk_bytes: int = 64 * MEBIBYTE  # the size of /tmp, and of the largest file
     files_on_disk: int = 4096  # in /tmp
-    output_bytes: int = 64 * MEBIBYTE  # what it may send back in all
+    output_bytes: int = 64 * MEBIBYTE  # the size of everything that it sends back
 
 
 @dataclass

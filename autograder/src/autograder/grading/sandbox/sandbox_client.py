@@ -48,14 +48,14 @@ class Job:
     """One run of a notebook."""
 
     cells: Sequence[tuple[str, str]]  # its code cells, as (id, source)
-    environment: Mapping[str, str] = field(default_factory=dict)  # beside what every notebook sees
-    # Ids of the cells whose outputs anybody will look at; None for all. What the others come to is not put
-    # into words, which takes a third of a run.
+    environment: Mapping[str, str] = field(default_factory=dict)  # variables beside those of every notebook
+    # Ids of the cells whose outputs are used; None for all. The other results are not put into words, which
+    # takes a third of a run.
     wanted: Sequence[str] | None = None
-    limits: Limits = field(default_factory=Limits)  # what it may use
-    files: Mapping[str, bytes] = field(default_factory=dict)  # what it finds in a folder of its own
-    found_by: str = ""  # the variable that holds that folder
-    first: str = ""  # "module:function" of ours, called before the cells, while they can have changed nothing
+    limits: Limits = field(default_factory=Limits)  # its resource limits
+    files: Mapping[str, bytes] = field(default_factory=dict)  # the files in a folder of its own
+    found_by: str = ""  # the name of the variable with the path of that folder
+    first: str = ""  # "module:function" of ours, called before the cells can have changed anything
     # Another, which is given what sends a message past all outputs, and returns what is called where a cell
     # begins, with its id, and where it ends, with "": it tells of calls that tasks forbid.
     seen_by: str = ""
@@ -69,10 +69,10 @@ class RunResult:
     # "finished", "slow" (a cell took too long), "late" (all together did), "died" (the process ended),
     # "memory", "processes", "areas", "output" or "garbled".
     how: str = "finished"
-    cell: str = ""  # the id of the one that ran then
-    seconds: float = 0.0  # that the run took itself
-    held_up: bool = False  # it was stopped for time, and the machine had kept it waiting
-    seen: list[Any] = field(default_factory=list)  # what was told of calls that tasks forbid
+    cell: str = ""  # the id of the cell that ran at the end
+    seconds: float = 0.0  # the run's own time
+    held_up: bool = False  # whether it was stopped for time while the machine kept it waiting
+    seen: list[Any] = field(default_factory=list)  # reported calls that tasks forbid
 
 
 class Worker:
