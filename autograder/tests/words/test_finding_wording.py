@@ -801,7 +801,7 @@ SAID = [
 
 @pytest.mark.parametrize(("arguments", "text"), SAID)
 def test_a_finding_says_what_is_wrong_and_what_to_do(arguments, text):
-    message = word(*arguments)
+    message = (word if len(arguments) == 2 else word_whole)(*arguments)
     shown = "\n".join(filter(None, [message.headline, *message.details, message.code]))
     pattern = ".*".join(map(re.escape, text.removesuffix("\n…").split("…")))
     assert re.fullmatch(pattern + r"(\n.*)*" * text.endswith("\n…"), shown)

@@ -29,21 +29,21 @@ class Subject:
 class Experiment:
     """An experiment: the code that runs it, the words for its results, and the settings that it takes."""
 
-    name: str  # what a probe's `observe` says
-    # Calls an answer and gives what it saw; a result of the answer's where there is nothing to see.
+    name: str  # the value of a probe's `observe`
+    # Calls an answer and returns the observation; the answer's result if there is nothing to observe.
     run: Callable[[Subject, Settings], Any]
     words: Mapping[Any, tuple[str, ...]]  # a headline and advice for each case
-    # Which case it is, and what fills in its words beside the two numbers `obtained` and `expected`.
+    # Returns the case, and the values of its words beside the two numbers `obtained` and `expected`.
     case: Callable[[Seen], Case] = lambda *_: ("", {})
     _: KW_ONLY
-    axes: int | None  # of its tensor; None where that is the answer's own result
-    # What a hidden probe's run gives instead, so that nobody beside the answer can measure it wrongly.
+    axes: int | None  # the axes of its tensor; None if that is the answer's own result
+    # Returns the raw measurements of a hidden probe, so that nobody beside the answer can measure it wrongly.
     raw: Callable[[Subject, Settings], Any] | None = None
-    # What that comes to, or None where it cannot be measured.
+    # Summarises such measurements; returns None if they cannot be used.
     measured: Callable[[Tensor, Settings], Tensor | None] | None = None
-    # What it wants to know of the solution: of its parameters' names and its buffers' sizes.
+    # Returns its settings, given the names of the solution's parameters and the sizes of its buffers.
     settings: Callable[[Sequence[str], Mapping[str, Sequence[int]]], Settings] = lambda *_: {}
-    problem: Callable[[Settings], str] = lambda _: ""  # what is wrong with an author's settings
+    problem: Callable[[Settings], str] = lambda _: ""  # returns the problem in an author's settings
 
 
 def inputs_of(settings: Settings) -> list[str]:

@@ -28,11 +28,11 @@ Broken = tuple[Tensor, Tensor]
 class Property:
     """A property: its rule, and the words for a result that breaks it."""
 
-    name: str  # what a task's `properties` names
-    # Of a result, where it breaks the property, and the numbers that are broken.
+    name: str  # its name in a task's `properties`
+    # Returns the index at which a result breaks the property, and the numbers there.
     broken: Callable[[Tensor], Broken]
     words: Mapping[Any, tuple[str, ...]]  # a headline and advice for each case
-    # Which case it is, and what fills in its words beside the number `obtained`.
+    # Returns the case, and the values of its words beside the number `obtained`.
     case: Callable[[BrokenProperty, Task], Case] = lambda *_: ("", {})
 
 

@@ -66,7 +66,7 @@ class Prepared:
 
     call: Callable[[Mapping[str, Any]], Any]
     inputs: Mapping[str, Any]
-    module: nn.Module | None  # that the answer makes
+    module: nn.Module | None  # the module that the answer makes; None for a function
 
     def __call__(self) -> Any:
         return self.call(self.inputs)

@@ -128,7 +128,7 @@ class _Look(NamedTuple):
     """How a tensor looked."""
 
     made: Fingerprint
-    row: tuple[float, ...]  # how its last row begins, if all its numbers are finite
+    row: tuple[float, ...]  # the beginning of its last row, if all its numbers are finite
 
 
 def _look(tensor: Tensor) -> _Look | None:

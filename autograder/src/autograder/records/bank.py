@@ -45,9 +45,9 @@ RESULT = "result"  # the plain experiment: call the answer and look at what it r
 class Made:
     """An input that is an instance of a class that the learner defines in the notebook."""
 
-    name: str  # the class's
+    name: str  # the name of the class
     construct: Mapping[str, Value]  # the constructor's arguments by name, in order
-    weights: Mapping[str, Tensor] = field(default_factory=dict)  # by parameter; put there by the build
+    weights: Mapping[str, Tensor] = field(default_factory=dict)  # by parameter name; put there by the build
     seed: int = field(default=123, metadata=UNSTORED)  # under which the solution's own class draws them
 
 
@@ -55,8 +55,8 @@ class Made:
 class Specimen:
     """An input that is a small module of the course's, given by its name in `experiments.specimens`."""
 
-    name: str  # in `SPECIMENS`
-    settings: Mapping[str, Value]  # what it is made with
+    name: str  # its name in `SPECIMENS`
+    settings: Mapping[str, Value]  # the arguments to make it with
 
 
 Argument: TypeAlias = Value | Made | Specimen
@@ -72,7 +72,7 @@ class Probe:
     # object: `Made` or `Specimen`.
     inputs: Mapping[str, Argument]
     _: KW_ONLY
-    expected: Outcome = field(default_factory=Outcome)  # what the solution does; put there by the build
+    expected: Outcome = field(default_factory=Outcome)  # the solution's outcome; put there by the build
     keywords: tuple[str, ...] = ()  # arguments that are passed by name, the constructor's among them
     # The constructor's arguments by name, in order. Of a class that is no module, the method is called of the
     # class itself where there are none.
@@ -83,7 +83,7 @@ class Probe:
     # A module's parameters by name. Authors name those that get other values than the drawn ones.
     weights: Mapping[str, Tensor] = field(default_factory=dict)
     train: bool = False  # whether the module is called in training mode
-    dtype: str = "float32"  # what module and inputs are converted to
+    dtype: str = "float32"  # the dtype of module and inputs
     # Where the answer returns something to be called, the arguments it is called with.
     then: Mapping[str, Value] = field(default_factory=dict)
     # The experiment of `autograder.experiments` whose result is compared; "result" calls the answer once. No
@@ -110,9 +110,9 @@ class Probe:
 class Check:
     """A group of probes that earn points together. A tensor task has one check, which authors do not list."""
 
-    title: str  # what it asks, in a few words
-    points: int  # what it earns where every one of its probes is right
-    probes: tuple[str, ...] = ()  # their ids
+    title: str  # its question in a few words
+    points: int  # the points if all its probes are right
+    probes: tuple[str, ...] = ()  # the ids of its probes
 
 
 class RightAnswer(Protocol):
@@ -140,7 +140,7 @@ class Forbid:
     """The ready-made calls that an answer may not use, because writing that code is the task."""
 
     families: tuple[str, ...]  # names under `forbidden` in `course.toml`: all calls that do the same work
-    points: int  # what an answer loses that makes such a call
+    points: int  # the cost of such a call
     caught: tuple[RightAnswer, ...] = field(default=(), metadata=UNSTORED)  # right, but for such a call
 
 
@@ -148,11 +148,11 @@ class Forbid:
 class KnownWrong:
     """A known mistake: its id, its hint and its name in reports. Several wrong answers may share it."""
 
-    id: str  # the mistake's, in the course's vocabulary
-    hint: str  # what a learner reads
-    name: str = ""  # what a report calls it
+    id: str  # the mistake's id, in the course's vocabulary
+    hint: str  # the hint for the learner
+    name: str = ""  # its name in a report
     section: str = ""  # the cell that explains it
-    varies: bool = False  # whether there is a number in it that may be any
+    varies: bool = False  # whether it has a number that may be any
     reaches: tuple[str, ...] | None = None  # the right steps that it takes all the same; None: not followed
 
 
@@ -161,8 +161,8 @@ class RightStep:
     """A tensor that the solution makes before its result, under a name for which the course has words."""
 
     name: str
-    says: str  # what it is, as in "the distances"
-    needs: tuple[str, ...]  # earlier steps that it is made from
+    says: str  # its name, as in "the distances"
+    needs: tuple[str, ...]  # the earlier steps that it is made from
     # For each time that the solution makes it, in each order of its axes, the given one first.
     fingerprints: tuple[tuple[Fingerprint, ...], ...]
     factors: tuple[float, ...]  # that the solution multiplies it by before or after: 1, and its scale, say
@@ -236,7 +236,7 @@ class Task:
 
     id: str  # also nbgrader's grade id of the test cell, and the key in the bank
     title: str  # a few words, shown with every feedback
-    name: str  # that the learner defines
+    name: str  # the name that the learner defines
     kind: (
         TaskKind  # "class" is any class that is no module: each probe's `settings` name the `method` to call
     )
@@ -244,13 +244,13 @@ class Task:
     axes: tuple[str, ...]  # of the result. "stations as start" is the axis `stations` in the role of starts
     learned: str  # shown on success: what the learner now knows
     hints: tuple[str, ...]  # shown one at a time, from a nudge to nearly the answer
-    checks: tuple[Check, ...]  # what earns points
+    checks: tuple[Check, ...]  # the checks that earn points
     probes: tuple[Probe, ...] = ()  # authors name none for a tensor, whose probes are the lesson's givens
     # Names of each input's axes, for the inputs that are tensors. A name stands for one size throughout a
     # probe; over all probes no two names may always have the same size.
     input_axes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     number: bool = False  # whether a plain number is accepted where the result has no axes
-    dtypes: tuple[str, ...] = ("float32", "float64")  # that the result may have
+    dtypes: tuple[str, ...] = ("float32", "float64")  # the accepted dtypes of the result
     properties: tuple[str, ...] = ()  # rules that the result obeys, by names in `experiments.properties`
     needs: tuple[str, ...] = ()  # earlier tasks whose answers this one is built from
     forbids: Forbid | None = None  # calls that the answer must do without
@@ -278,10 +278,10 @@ class Task:
     entries: Mapping[str, str] = field(default_factory=dict, metadata=UNSTORED)
     kept: Mapping[str, Tensor] = field(default_factory=dict)  # what `keeps` names, as the lesson makes it
     known_wrong: tuple[KnownWrong, ...] = ()  # the mistakes that wrong answers show
-    explanations: SignatureTable | None = None  # what these wrong answers look like
-    examined: Examination | None = None  # what general experiments show of the solution
+    explanations: SignatureTable | None = None  # the failure signatures of these wrong answers
+    examined: Examination | None = None  # the results of general experiments on the solution
     route: Route | None = None  # the steps that the solution takes
-    exam: tuple[Probe, ...] = ()  # hidden probes that only an exam asks, beside the others
+    exam: tuple[Probe, ...] = ()  # hidden probes for exams only
     # Of questions alone, which cannot tell otherwise what the judge has a use for.
     closer: Closer = Closer()
 
@@ -322,8 +322,8 @@ class LessonBank:
     title: str
     givens: Mapping[str, Mapping[str, Value]]  # the example data in each run: "as-seen", "redrawn-1", …
     tasks: Mapping[str, Task]
-    names: tuple[str, ...] = ()  # what the lesson's own cells define beside the answers
-    predictions: tuple[str, ...] = ()  # the ids of what they ask to predict
+    names: tuple[str, ...] = ()  # the names that the lesson's own cells define beside the answers
+    predictions: tuple[str, ...] = ()  # the ids of its predictions
 
 
 def classes_made(bank: LessonBank) -> frozenset[str]:

@@ -77,13 +77,13 @@ class Site:
 
     repository: str = ""  # the address of its public Git repository; without it, no lesson opens elsewhere
     branch: str = "main"
-    hub: str = ""  # the address of a JupyterHub that has nbgitpuller
+    hub: str = ""  # the address of a JupyterHub with nbgitpuller
     glossary: str = ""  # a TOML file of terms; in the file, as seen from there
     reading: str = ""  # a TOML file: what lessons say to who runs them, and what pages say instead
     icon: str = ""  # a picture for the browser's tab
-    picture: str = ""  # a picture for where the site is shared
-    says: str = ""  # what the course is, in a few sentences
-    can: tuple[str, ...] = ()  # what somebody can do who has done it
+    picture: str = ""  # a picture for links to the site
+    says: str = ""  # a description of the course in a few sentences
+    can: tuple[str, ...] = ()  # the abilities that the course gives
     front: Front = field(default_factory=Front)
     inside: Inside = field(default_factory=Inside)
 
@@ -124,10 +124,10 @@ class Adds:
 class Claims:
     """Claims in texts about mistakes that the build verifies, as regular expressions."""
 
-    right_numbers: str = ""  # what says that the numbers are right
-    # What is said, and what has to stand in the statement, the solution or the wrong answer.
+    right_numbers: str = ""  # a phrase that calls the numbers right
+    # Phrases, each with the code that the statement, the solution or the wrong answer must contain.
     code: Mapping[str, str] = field(default_factory=dict)
-    words: tuple[str, ...] = ()  # of code, that a text may show before the lesson does
+    words: tuple[str, ...] = ()  # words of code that a text may use before the lesson does
 
 
 @dataclass(frozen=True)
@@ -137,17 +137,17 @@ class Course:
     root: Path  # the folder of `course.toml`
     # Lower-case words joined by hyphens. A learner's progress and an instructor's secret are kept under it.
     name: str
-    title: str  # what people call the course
+    title: str  # its usual name
     lessons: tuple[str, ...]  # in order
     bank: Path  # the folder of the right and wrong answers; in the file, as seen from there
-    languages: tuple[str, ...] = ("en",)  # that it is written in, the first one first
+    languages: tuple[str, ...] = ("en",)  # the languages of its texts, the first one first
     preload: tuple[str, ...] = ()  # modules that every graded notebook imports, so that they are loaded once
-    forbidden: tuple[Family, ...] = ()  # what a task can forbid
-    # How long one cell of a lesson may take while it is graded, where that is not what it is for all.
+    forbidden: tuple[Family, ...] = ()  # the groups of calls that a task can forbid
+    # The seconds that one cell of a lesson may take while it is graded, where they differ from the default.
     cell_seconds: Mapping[str, int] = field(default_factory=dict, hash=False)
-    # What a solution's variables stand for, by their names.
+    # The meanings of solutions' variables, by name.
     steps: Mapping[str, str] = field(default_factory=dict, hash=False)
-    # Its axes, and the roles of axes, each with what one entry along it is called.
+    # The names of one entry along each axis, or in each role of an axis.
     entries: tuple[tuple[str, str], ...] = ()
     claims: Claims = field(default_factory=Claims, hash=False)
     site: Site = Site()
@@ -155,12 +155,12 @@ class Course:
     # The lesson that examines what the others teach, if any: it can be longer; quiz and review pass over it.
     capstone: str = ""
     quiz: str = ""  # a TOML file of the questions that say where to begin, as seen from `course.toml`
-    review: str = ""  # and one of what is asked again of earlier lessons
-    # The tasks that an exam can ask, and how many minutes each takes.
+    review: str = ""  # a TOML file of review questions
+    # The tasks that an exam can ask, each with its minutes.
     exam: Mapping[str, int] = field(default_factory=dict, hash=False)
     # The tasks whose answers `add_to_mine` collects, by module; those of earlier lessons first.
     mine: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
-    # What every built notebook carries in its metadata, by the platform that reads it.
+    # The metadata of every built notebook, by the platform that reads it.
     notebook: Mapping[str, Mapping[str, bool]] = field(default_factory=dict, hash=False)
 
     @classmethod

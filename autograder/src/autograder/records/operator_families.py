@@ -11,8 +11,8 @@ from dataclasses import dataclass
 class Family:
     """A family of ready-made calls that do the same work, as patterns of names and operators."""
 
-    name: str  # what a task forbids them by
-    instead: str  # what the learner is asked to write, as in "this task asks you to write … yourself"
+    name: str  # its name in a task's `forbids`
+    instead: str  # the thing that the learner writes, as in "this task asks you to write … yourself"
     names: re.Pattern[str]  # of functions, methods, modules and operators, in Python and in ATen
     operators: re.Pattern[str]  # at which a call is noticed: its own and those that it may be made of
 

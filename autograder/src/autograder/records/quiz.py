@@ -21,7 +21,7 @@ class QuizForm:
 
     text: str
     right: str
-    wrong: Mapping[str, str]  # by mistake: the answer that comes of it
+    wrong: Mapping[str, str]  # the wrong answers by mistake
 
     @property
     def choices(self) -> tuple[str, ...]:
@@ -57,8 +57,8 @@ class QuizAnswers:
 
     course: str = ""
     occasion: str = ""
-    agreed: bool = False  # to their being counted
-    choices: Mapping[str, str] = field(default_factory=dict)  # by question; "" where it is not known yet
+    agreed: bool = False  # whether the learner agrees that they are counted
+    choices: Mapping[str, str] = field(default_factory=dict)  # by question; "" for "not known yet"
 
 
 def file_of(occasion: str) -> str:

@@ -23,9 +23,9 @@ class AskedItem:
 
     item: ReviewItem
     text: str
-    choices: tuple[tuple[str, str], ...]  # what is shown, and what is kept of it
-    right: str  # as it is kept
-    weights: tuple[tuple[float, ...], ...] = ()  # the map that is shown: (rows, columns)
+    choices: tuple[tuple[str, str], ...]  # the displayed choices, each with its stored form
+    right: str  # the stored form of the right choice
+    weights: tuple[tuple[float, ...], ...] = ()  # the displayed map: (rows, columns)
     is_code: bool = False  # whether the choices are the lines of a function
 
     def mistake(self, choice: str) -> str:
@@ -41,15 +41,15 @@ class ReviewItem:
     lesson: str
     text: str
     right: str = ""
-    wrong: Mapping[str, str] = field(default_factory=dict)  # by mistake: the answer that comes of it
+    wrong: Mapping[str, str] = field(default_factory=dict)  # the wrong answers by mistake
     draw: Mapping[str, tuple[int, int]] = field(default_factory=dict)  # lowest and highest of each number
-    also: Mapping[str, str] = field(default_factory=dict)  # numbers worked out from these, as Python
+    also: Mapping[str, str] = field(default_factory=dict)  # numbers computed from these, as Python
     map: str = ""  # the weights to show, (rows, columns), as Python; `scores` are drawn
     code: str = ""  # right code, in which `slip` puts a mistake on one line
-    slip: tuple[str, ...] = ()  # what is replaced in it, and by what
+    slip: tuple[str, ...] = ()  # the replaced text, and its replacement
     task: str = ""  # the learner's own right answer to it takes the place of `code` where `slip` fits
     fault: str = ""  # the mistake that `slip` or `map` shows
-    context: str = ""  # where its texts stand, for translators
+    context: str = ""  # the context of its texts in the translation files
 
     @property
     def faults(self) -> frozenset[str]:

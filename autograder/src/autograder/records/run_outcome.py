@@ -46,14 +46,14 @@ class ErrorReport:
 
     type: str
     message: str
-    line: str = ""  # the deepest one of the learner's own code, not of ours or a library's
-    line_number: int | None = None  # None where the call never reached their code
+    line: str = ""  # the deepest line of the learner's own code
+    line_number: int | None = None  # None if the call never reached their code
     function: str = ""
-    # What a name that is not there probably means, as "self.weight"; "self" where a method lacks it.
+    # The probable meaning of a missing name, as "self.weight"; "self" if the method lacks that parameter.
     meant: str = ""
     bases: tuple[str, ...] = ()  # names of its class's base classes
-    operands: tuple[Operand, ...] = ()  # in the expression that failed
-    called: str = ""  # what that line calls, if the error comes from a line in there
+    operands: tuple[Operand, ...] = ()  # the operands of the expression that failed
+    called: str = ""  # the function called on that line, if the error comes from a line in it
 
     def is_one_of(self, names: Collection[str]) -> bool:
         """Tell whether an `except` clause with these class names would catch the exception."""
@@ -86,13 +86,13 @@ class Reshaped:
 class ModuleReport:
     """Observations of a module beside its result; empty if nothing is wrong, and for functions."""
 
-    missing: tuple[str, ...] = ()  # names of parameters, as in the next ones
+    missing: tuple[str, ...] = ()  # parameter names, as in the next ones
     unexpected: tuple[str, ...] = ()
     reshaped: tuple[Reshaped, ...] = ()
-    unreached: tuple[str, ...] = ()  # those that no gradient reaches
-    frozen: tuple[str, ...] = ()  # those that ask for none
-    shared: tuple[str, ...] = ()  # those that share their memory with another module's
-    unsteady: bool = False  # two calls in eval mode gave different results
+    unreached: tuple[str, ...] = ()  # parameters that no gradient reaches
+    frozen: tuple[str, ...] = ()  # parameters that require no gradient
+    shared: tuple[str, ...] = ()  # parameters that share their memory with another module's
+    unsteady: bool = False  # whether two calls in eval mode gave different results
 
     @property
     def loadable(self) -> bool:
@@ -115,7 +115,7 @@ class Outcome:
     error: ErrorReport | None = None
     changed_inputs: tuple[str, ...] = ()
     module: ModuleReport = ModuleReport()
-    uncalled: Uncalled | None = None  # why there was no call
+    uncalled: Uncalled | None = None  # the reason why there was no call
 
     def __post_init__(self) -> None:
         if self.tensor is not None:
@@ -128,11 +128,11 @@ class Outcome:
 class ForbiddenCall:
     """A call that the task forbids."""
 
-    name: str  # as one would write it
+    name: str  # its usual notation
     family: str
-    line: str = ""  # of the learner's own code, as in `ErrorReport`
+    line: str = ""  # the line of the learner's own code, as in `ErrorReport`
     line_number: int | None = None
-    function: str = ""  # what stands around it
+    function: str = ""  # the function around it
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ class Influence:
 
     input: str
     along: str  # the input's axis, as its author names it
-    axis: str  # the result's
+    axis: str  # the result's axis
     moved: tuple[tuple[int, ...], ...]  # for each slice of the input, those of the result that change with it
 
 
@@ -162,14 +162,14 @@ class Examination:
 class Step:
     """A tensor that an answer makes before its result."""
 
-    name: str  # what the learner's code calls it; "" where it gives no name
+    name: str  # its name in the learner's code; "" for none
     line_number: int
     function: (
         str  # around that line: the answer, or the `forward` of a module that it calls; a helper's caller
     )
     fingerprints: tuple[Fingerprint, ...]  # one for each time that the line made it
-    row: tuple[float, ...] = ()  # how its last row begins, where all its numbers are finite
-    sources: tuple[int, ...] = ()  # places of the steps that it is made from, directly or not
+    row: tuple[float, ...] = ()  # the beginning of its last row, if all its numbers are finite
+    sources: tuple[int, ...] = ()  # the positions of the steps that it is made from, directly or not
 
 
 @dataclass(frozen=True)
@@ -191,17 +191,17 @@ class Evidence:
 
     task: str
     status: Status
-    outcomes: Mapping[str, Outcome] = field(default_factory=dict)  # by the probe's id
-    nearest: tuple[str, ...] = ()  # defined names that look like the one asked for
+    outcomes: Mapping[str, Outcome] = field(default_factory=dict)  # by probe id
+    nearest: tuple[str, ...] = ()  # defined names that are similar to the missing one
     answer_type: str = ""
-    changed_givens: tuple[str, ...] = ()  # example data that no longer holds what the lesson put there
-    default_dtype: OtherDtype = ""  # that of the notebook, where it is all that changed that data
+    changed_givens: tuple[str, ...] = ()  # example data that differs from the lesson's
+    default_dtype: OtherDtype = ""  # the notebook's default dtype, if that is all that changed the data
     globals_read: tuple[str, ...] = ()  # the notebook's data that a function reads besides its arguments
     note: str = ""
     forbidden: tuple[ForbiddenCall, ...] = ()  # seen while the answer ran
     examined: Examination | None = None
     trail: Trail | None = None
-    error: ErrorReport | None = None  # what stopped the cell that should make a missing answer
+    error: ErrorReport | None = None  # the error that stopped the cell of a missing answer
 
 
 def dtype_name(dtype: torch.dtype) -> str:
