@@ -257,7 +257,7 @@ class _Reader(ast.NodeVisitor):
         return f"{self._key}:{function.lineno}:{function.col_offset}"
 
     def _symbol(self, name: str) -> str:
-        return next((f"{scope}/{name}" for scope, own in reversed(self._scopes) if name in own), name)
+        return next((f"{scope}/{name}" for scope, names in reversed(self._scopes) if name in names), name)
 
     def _symbols(self, node: ast.AST | None) -> Symbols:
         match node:
@@ -423,10 +423,10 @@ class _Reader(ast.NodeVisitor):
             for argument, value in zip(given.kwonlyargs, given.kw_defaults, strict=True)
             if value
         }
-        own = {argument.arg for argument in arguments} | _stored(node)
+        local_names = {argument.arg for argument in arguments} | _stored(node)
         method = self._in_class
         outer, self._in_class = self._in_class, False
-        self._scopes.append((scope, own))
+        self._scopes.append((scope, local_names))
         symbols = tuple(f"{scope}/{argument.arg}" for argument in arguments)
         for argument, symbol in zip(arguments, symbols, strict=True):
             self.facts.bound.append((symbol, self._symbols(defaults.get(argument.arg))))

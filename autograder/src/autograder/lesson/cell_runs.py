@@ -98,19 +98,19 @@ class _Watcher:
         space = self.shell.user_ns
         if not self._before:
             return None
-        own, maker = self.latest.get(answer_cell), self._makers.get(name)
+        own_run, maker = self.latest.get(answer_cell), self._makers.get(name)
         if name not in space:
-            if own is not None:
-                return _left_out(own, name)
+            if own_run is not None:
+                return _left_out(own_run, name)
             return None if maker else Stale("unrun")
         if self._before[-1].get(name, _ABSENT) is not space[name]:
             return None  # made by the cell that is running
-        newer = own is not None and (maker is None or own.order > maker.order)
-        if own is not None and newer:
-            if own.makes(name):
-                maker = own  # be it the value that another cell had given
-            elif own.error is not None:
-                return Stale("stopped", error=own.error)
+        newer = own_run is not None and (maker is None or own_run.order > maker.order)
+        if own_run is not None and newer:
+            if own_run.makes(name):
+                maker = own_run  # be it the value that another cell had given
+            elif own_run.error is not None:
+                return Stale("stopped", error=own_run.error)
         if maker is None or not maker.cell:
             return None
         if maker.cell in self._deleted:
@@ -119,7 +119,7 @@ class _Watcher:
         if not last.makes(name):
             return _left_out(last, name)
         check_cell = answer_cell.removesuffix(OF_ANSWER)
-        if own is None and interactive_session.running_cell() != check_cell:
+        if own_run is None and interactive_session.running_cell() != check_cell:
             return Origin(last)  # the front end's ids are not those of the notebook
         return self._out_of_order(name, last, answer_cell, check_cell) or Origin(
             last, elsewhere=maker.cell != answer_cell

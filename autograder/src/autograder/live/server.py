@@ -121,8 +121,8 @@ def serve(
     with _listening(binding) as sock:
         secure = "https" if binding.certificate else "http"
         host = f"[{binding.host}]" if ":" in binding.host else binding.host
-        own = f"{secure}://{host}:{sock.getsockname()[1]}{binding.prefix}"
-        address = binding.address or own
+        own_address = f"{secure}://{host}:{sock.getsockname()[1]}{binding.prefix}"
+        address = binding.address or own_address
         rooms = [history.room(name) for name in names]
         server = bounded(
             application(rooms, history, words, binding.prefix, address, ended=lambda: server.should_exit),

@@ -41,8 +41,8 @@ def describe_error(error: BaseException, function: Any) -> ErrorReport:
     meant: str = ""
     operands: tuple[Operand, ...] = ()
     steps = _steps_of(error, is_file_of(function))
-    own = file_of(function)
-    inside = [step for step in steps if step.tb_frame.f_code.co_filename == own]
+    own_file = file_of(function)
+    inside = [step for step in steps if step.tb_frame.f_code.co_filename == own_file]
     for step in (inside or steps)[-1:]:
         frame, code = step.tb_frame, step.tb_frame.f_code
         # Code may have no lines: None, or -1.

@@ -109,8 +109,8 @@ def read_review(course: Course) -> tuple[ReviewItem, ...]:
     Raises:
         AuthoringError: the file is missing or not valid.
     """
-    own = read_toml(_Table, course.root / course.review).item if course.review else ()
-    items = [ReviewItem(**{**vars(item), "context": f"review: {item.id}"}) for item in own]
+    written = read_toml(_Table, course.root / course.review).item if course.review else ()
+    items = [ReviewItem(**{**vars(item), "context": f"review: {item.id}"}) for item in written]
     for question in read_quiz(course):
         form = list(question.asked.values())[-1]
         items.append(

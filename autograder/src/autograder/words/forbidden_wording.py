@@ -26,8 +26,8 @@ def forbidden_text(call: ForbiddenCall, task: Task) -> str:
     """Return a sentence that names the forbidden call and its line."""
     where = ""
     if call.line_number is not None:
-        own = ("", task.name, "__init__", "forward", "<module>", "<lambda>")
-        cell = "" if call.function in own else _(" of the cell of `{name}`", name=call.function)
+        own_functions = ("", task.name, "__init__", "forward", "<module>", "<lambda>")
+        cell = "" if call.function in own_functions else _(" of the cell of `{name}`", name=call.function)
         where = _(" in line {line}{cell}", line=call.line_number, cell=cell)
     return _(
         "`{name}` is used{where}; this task asks you to write {instead} yourself.",

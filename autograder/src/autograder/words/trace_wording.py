@@ -52,9 +52,9 @@ def way_text(alignment: f.TraceAlignment, task: Task) -> str:
         )
     # What runs in the cell of another task is not what this one's author looks at.
     functions = task.own_functions
-    own = [step for step in alignment.right if step.function in functions]
-    right = listed([f"{translated('steps', step.says)} ({step_text(step, functions)})" for step in own])
-    case = alignment.ends == "stops", any(step.times != 1 for step in own)
+    own_steps = [step for step in alignment.right if step.function in functions]
+    right = listed([f"{translated('steps', step.says)} ({step_text(step, functions)})" for step in own_steps])
+    case = alignment.ends == "stops", any(step.times != 1 for step in own_steps)
     right_text = right and _(_RIGHT[case][0], right=right, where=where)
     if alignment.missing:
         return " ".join(filter(None, [right_text, _comes(alignment, functions)]))

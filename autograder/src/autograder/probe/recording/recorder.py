@@ -313,8 +313,8 @@ class Recorder:
 
     def _path(self) -> str:
         """Return the learner's innermost module, as seen from the outermost one."""
-        own = [call.module for call in self._calls if not _is_library(call.module)]
-        return self._paths.get(id(own[-1]), "") if own else ""
+        learner_modules = [call.module for call in self._calls if not _is_library(call.module)]
+        return self._paths.get(id(learner_modules[-1]), "") if learner_modules else ""
 
     def _operand(self, seen: _Seen, site: SourceLocation, frame: FrameType) -> Operand:
         name = next((name for name in site.names if _look_up(name, frame) is seen.tensor), "")
