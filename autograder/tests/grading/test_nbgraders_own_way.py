@@ -30,7 +30,9 @@ def clone(class_course, tmp_path):
 @pytest.fixture
 def alone(tmp_path):
     """Who runs this, with a home of their own."""
-    return Account(get_username(), tmp_path / "home")
+    result = Account(get_username(), tmp_path / "home")
+    yield result
+    result.leave()
 
 
 def score(folder: Path, student: str) -> float:
@@ -78,7 +80,10 @@ def people(request, tmp_path):
         with accounts(tmp_path, "teacher", "student") as result:
             yield result
     elif missing:
-        yield [Account(get_username(), tmp_path / name) for name in ("teacher", "student")]
+        both = [Account(get_username(), tmp_path / name) for name in ("teacher", "student")]
+        yield both
+        for account in both:
+            account.leave()
     else:
         pytest.skip("needs an account that makes no others: two can be made here, which tells more")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -9,8 +10,11 @@ import sys
 import sysconfig
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from shlex import quote
+
+from support import each_command
 
 import autograder
 
@@ -50,7 +54,10 @@ def accounts(root: Path, *names: str) -> Iterator[list[Account]]:
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as saved:
         assert saved.stdout is not None
         assert saved.stdout.readline() == "made\n"
-        yield [Account(name, root / name, saved.pid) for name in names]
+        made = [Account(name, root / name, saved.pid) for name in names]
+        yield made
+        for account in made:
+            account.leave()
 
 
 def why_no_accounts() -> str:
@@ -86,13 +93,28 @@ class Account:
             os.chown(path, mine.st_uid, mine.st_gid)
         folder.chmod(0o700)
 
-    def _become(self, folder: Path) -> list[str]:
-        """Return what comes before a command, for this account to run it in a folder."""
+    def _become(self) -> list[str]:
+        """Return what comes before a command, for this account to run it."""
         if self._namespace is None:
             return []
         become = ["nsenter", f"--mount=/proc/{self._namespace}/ns/mnt", "runuser", "-u", self.name, "--"]
-        # The folder that a process stands in stays as it is outside: it is entered anew.
-        return [*become, "env", "-C", str(folder), f"TMPDIR={TEMPORARY}"]
+        return [*become, "env", f"TMPDIR={TEMPORARY}"]
+
+    @cached_property
+    def _commands(self) -> subprocess.Popen[str]:
+        """What runs nbgrader's commands for this account, each in a process of its own."""
+        reference = {"HOME": str(self.home), "JUPYTER_DATA_DIR": str(self.home)}
+        reference["AUTOGRADER_PROGRESS"] = str(self.home / "progress")
+        # nbgrader runs `alembic` by its name.
+        reference["PATH"] = os.pathsep.join((sysconfig.get_path("scripts"), os.environ.get("PATH", "")))
+        return subprocess.Popen(
+            [*self._become(), sys.executable, each_command.__file__],
+            cwd="/",
+            env=os.environ | reference,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
 
     def nbgrader(self, folder: Path, *words: object, code: int = 0) -> str:
         """Run one of nbgrader's commands in a folder; what it said.
@@ -102,21 +124,18 @@ class Account:
             words: the command's.
             code: how it ends.
         """
-        reference = {"HOME": str(self.home), "JUPYTER_DATA_DIR": str(self.home)}
-        reference["AUTOGRADER_PROGRESS"] = str(self.home / "progress")
-        # nbgrader runs `alembic` by its name.
-        reference["PATH"] = os.pathsep.join((sysconfig.get_path("scripts"), os.environ.get("PATH", "")))
-        done = subprocess.run(
-            [*self._become(folder), sys.executable, "-m", "nbgrader", *map(str, words)],
-            cwd=folder,
-            env=os.environ | reference,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == code, done.stdout + done.stderr
-        assert "Traceback" not in done.stderr
-        return done.stdout + done.stderr
+        assert self._commands.stdin
+        assert self._commands.stdout
+        print(json.dumps([str(folder), [*map(str, words)]]), file=self._commands.stdin, flush=True)
+        actual, text = json.loads(self._commands.stdout.readline())
+        assert actual == code, text
+        assert "Traceback" not in text
+        return str(text)
+
+    def leave(self) -> None:
+        """End what runs commands, if there were any."""
+        if "_commands" in vars(self):
+            self._commands.communicate()
 
 
 def _closed(needed: Sequence[Path]) -> list[Path]:
