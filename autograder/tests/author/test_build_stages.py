@@ -70,12 +70,14 @@ CHANGES = {
 
 
 @pytest.mark.sample(3)
-@pytest.mark.parametrize("change", CHANGES)
-def test_a_change_makes_anew_what_reads_it_and_nothing_else(copied, tmp_path, change):
-    edits, tried, run = CHANGES[change]
-    for name, old, new in edits:
-        edit(copied, name, old, new)
-    assert f"{NAME}: tasks tried: {tried}; solutions run: {run}\n" in build(copied.root)
+@pytest.mark.parametrize("third", range(3))
+def test_a_change_makes_anew_what_reads_it_and_nothing_else(copied, tmp_path, third):
+    for change in list(CHANGES)[third::3]:
+        edits, tried, run = CHANGES[change]
+        for name, old, new in edits:
+            edit(copied, name, old, new)
+        made = build(copied.root)
+        assert f"{NAME}: tasks tried: {tried}; solutions run: {run}\n" in made, change
     shutil.copytree(copied.source, tmp_path / "clean" / "source")
     for name in ("course.toml", "nbgrader_config.py"):
         shutil.copy(copied.root / name, tmp_path / "clean")
