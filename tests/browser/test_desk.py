@@ -11,23 +11,24 @@ from autograder.grading import graded_results
 from autograder.grading.graded_results import InSection
 from axe_playwright_python.sync_playwright import Axe
 from nbgrader.api import Gradebook
-from support.desk_class import CODE, LESSON, TASK, answered
-from support.fixtures import class_course
+from support.desk_class import answered_in
 
 from tests.browser.conftest import report_troubles
-
-__all__ = ["class_course"]
+from tests.classes import class_folder
 
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),  # of nbgrader's own way of adding
 ]
 
+LESSON, TASK, CODE = "02-trainable", "why-scale-in-words", "scores-of-one-query"
+
 
 @pytest.fixture(scope="module")
-def desk(class_course, tmp_path_factory):
+def desk(tmp_path_factory):
     """A class, and the address of its desk."""
-    course = answered(class_course, tmp_path_factory.mktemp("desk"))
+    folder = class_folder(tmp_path_factory.mktemp("desk") / "course", LESSON)
+    course = answered_in(folder, LESSON, TASK, CODE, "values-as-keys")
     command = [sys.executable, "-m", "autograder", "desk", "--course", course.directory.root]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     try:

@@ -196,14 +196,15 @@ def _given(data: Data, result: TaskResult) -> dict[str, Any]:
 
 
 def statement(course: Class, lesson: str, task: str) -> str:
-    """Return the statement of a task: the lesson's text from the last heading before the answer."""
+    """Return the statement of a task: the lesson's text below the last heading before the answer."""
     cells = nbformat.read(course.release(lesson), as_version=4).cells
     index = next((at for at, cell in enumerate(cells) if cell["id"] in (task, f"{task}-answer")), 0)
     texts: list[str] = []
     for cell in reversed(cells[:index]):
         if cell.cell_type == "markdown":
             texts.insert(0, cell.source)
-            if cell.source.lstrip().startswith("#"):
+            if cell.source.lstrip().startswith("#"):  # the page's own title says the same
+                texts[0] = cell.source.lstrip().partition("\n")[2].lstrip()
                 break
     return "\n\n".join(texts)
 
