@@ -19,13 +19,10 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import random
 import shutil
-import sys
 import tempfile
 import time
-import urllib.request
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -38,8 +35,8 @@ from nbformat import NotebookNode
 from playwright.sync_api import Browser, Locator, Page, TimeoutError, sync_playwright
 from rich.console import Console
 
-from tests.browser.conftest import CELLS, FLAGS, ROOT, SETTINGS, Notebook, choose, chromium
-from tests.browser.servers import served
+from tests.browser.conftest import CELLS, FLAGS, ROOT, Notebook, choose, chromium
+from tests.browser.servers import end_kernels, jupyterlab
 
 LESSON = "01-dot-product"
 DAYS, STEPS = 3, 6
@@ -181,8 +178,7 @@ class Session:
             yield
         finally:
             self.page.close()
-            for session in asked(self.address, "GET"):
-                asked(self.address, "DELETE", f"/{session['id']}")
+            end_kernels(self.address)
 
     # What can be done.
 
@@ -378,42 +374,6 @@ class Book(Notebook):  # type: ignore[misc]
         """Run a cell, and wait until it is done: after a restart, its number may be the same."""
         self._edit(cell)
         self.page.evaluate("window.jupyterapp.commands.execute('notebook:run-cell')")
-
-
-def asked(address: str, method: str, of: str = "") -> list[dict[str, str]]:
-    """Ask the server of its sessions, which have the kernels; returns what it says of them."""
-    request = urllib.request.Request(f"{address}/api/sessions{of}?token=test", method=method)  # noqa: S310
-    with urllib.request.urlopen(request, timeout=60) as answer:  # noqa: S310
-        text = answer.read()
-    return json.loads(text) if text else []
-
-
-@contextmanager
-def jupyterlab(temporary: Path) -> Iterator[tuple[str, Path]]:
-    """Start JupyterLab in a folder from which the course is found; its address, and the folder."""
-    folder = temporary / "books"
-    folder.mkdir()
-    for name in ("course.toml", "bank", "source"):
-        (folder / name).symlink_to(ROOT / name)
-    for name, settings in SETTINGS.items():
-        file = temporary / "settings" / "@jupyterlab" / f"{name}.jupyterlab-settings"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(json.dumps(settings))
-    folders = {
-        "JUPYTERLAB_SETTINGS_DIR": "settings",
-        "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
-        "JUPYTER_DATA_DIR": "data",  # where it is kept which notebooks are trusted
-        "AUTOGRADER_PROGRESS": "progress",
-    }
-    environment = {**os.environ, **{name: str(temporary / part) for name, part in folders.items()}}
-    words = [
-        "--allow-root",
-        "--no-browser",
-        "--expose-app-in-browser",
-        "--JupyterNotebookApp.expose_app_in_browser=True",
-    ]
-    with served([sys.executable, "-m", "jupyterlab", *words], folder, environment) as address:
-        yield address, folder
 
 
 def lived(browser: Browser, address: str, folder: Path, seed: int) -> Session:
