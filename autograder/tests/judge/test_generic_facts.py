@@ -340,3 +340,9 @@ def test_what_real_numbers_decided_once_is_no_rule():
     assert task.examined.influences
     assert without_decisions(task, task.examined).influences == ()
     assert without_decisions(TASK, TASK.examined) == TASK.examined
+
+
+def test_of_a_decision_no_influence_is_told():
+    task = made(lambda x, shift: past(x, shift) > 2.5, numbers(2, 4, 3))
+    looks_ahead = told(lambda x, shift: past(x.flip(1), shift) > 2.5, task)
+    assert not any(isinstance(fact, Reaches) for fact in looks_ahead)

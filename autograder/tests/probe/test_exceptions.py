@@ -61,6 +61,7 @@ def test_what_stood_in_the_expression_that_failed_is_told(code, expected):
         ("class A(torch.nn.Module):\n    def f(self):\n        return half\nA().f()", ""),
         ("cuont + 1", "count"),
         ("zigzag + 1", ""),
+        ("Path = count\nmath.sqrt(2)", ""),
         ("class A(torch.nn.Module):\n    def f(self):\n        return training\nA().f()", "self.training"),
         ("def f():\n    count += 1\nf()", ""),
     ],

@@ -190,7 +190,7 @@ def test_several_mistakes_are_counted_and_numbered(share):
 @pytest.mark.parametrize(
     ("proven", "says"),
     [
-        ("same", "Divide. (this mistake gives exactly your result)"),
+        ("same", "Divide. (code with this mistake gives exactly your result)"),
         ("stops", "Divide. (stops in the same way)"),
         ("ending", "Perhaps: Divide. (many mistakes end like this)"),
         ("likeness", "Divide. (fits what was seen)"),
@@ -244,7 +244,7 @@ def test_at_once_the_mistake_is_read_and_what_to_do_and_all_else_is_folded(share
     card = Card(html)
     assert card.visible == (
         "✗ Shares of a whole 0 of 3 points You divided by the largest: use x.sum(). "
-        "(this mistake gives exactly your result) Why? All checks"
+        "(code with this mistake gives exactly your result) Why? All checks"
     )
     assert "Not the right numbers yet on three numbers." in card.text
 

@@ -51,7 +51,7 @@ WORDS = {
     ),
     "mixes": N_(
         "The result of {output} changes{where} when {changed} is changed.",
-        "The elements of a batch must not mix: leave the first axis alone.",
+        "The elements of a batch must not mix.",
     ),
     "later": N_(
         "The output of {output} changes{where} when {changed} is changed.",

@@ -17,8 +17,8 @@ from autograder.experiments.properties import violation
 from autograder.experiments.registry import EXPERIMENTS
 from autograder.judge.failure_signatures import FailureSignature, failure_signature, unsaid_in
 from autograder.judge.generic_facts import facts, unsteadiness
-from autograder.judge.known_mistakes import MatchedMistakes, explain, shows
-from autograder.judge.trace_alignment import align_trace, reaches
+from autograder.judge.known_mistakes import MatchedMistakes, explain
+from autograder.judge.trace_alignment import reaches
 from autograder.records import answer_findings as f
 from autograder.records.bank import AS_SEEN, RESULT, LessonBank, Probe, Task
 from autograder.records.run_outcome import Evidence, ForbiddenCall, ModuleReport, Outcome
@@ -88,7 +88,6 @@ def judge(task: Task, evidence: Evidence, as_seen: bool = False, stopped: str = 
         shown=_proven_hints(explained.shown, [findings[0] for findings in failing if findings]),
         explains=explains,
         facts=() if passed else answer.unexplained_facts(explained),
-        way=answer.aligned_trace(explained) if any(findings.values()) else None,
         globals_read=() if passed else evidence.globals_read,
         forbidden=next((call for call in evidence.forbidden if call.family in families), None),
         cost=task.forbids.points if task.forbids else 0,
@@ -205,25 +204,6 @@ class _Answer:
             name: outcome for name, outcome in self.outcomes.items() if name not in explained.results
         }
         return facts(self.task, unexplained, examined, self.evidence.trail)
-
-    def aligned_trace(self, explained: MatchedMistakes) -> f.TraceAlignment | None:
-        """Return how far the answer goes along the solution's way, if its result there is wrong.
-
-        Nothing is told of a module that cannot get the probe's weights. A mistake that does not show on that
-        probe may stand in a line whose tensor is right there, and so may one that is not known.
-        """
-        task, route = self.task, self.task.route
-        if route is None or route.probe not in self.outcomes or not self.signatures[route.probe].result:
-            return None
-        if not _beyond(self.outcomes[route.probe].module, task.probe[route.probe].expected.module).loadable:
-            return None
-        alignment = align_trace(route, self.evidence.trail, self.outcomes)
-        shown = explained.whole or not explained.wrong
-        if alignment is None or (
-            shown and all(shows(task, mistake, route.probe) for mistake in explained.wrong)
-        ):
-            return alignment
-        return replace(alignment, up_to=None)
 
     def forgiven(self, failing: Sequence[Sequence[f.Finding]]) -> frozenset[int]:
         """Return the places of checks that fail only for what another check fails for already.

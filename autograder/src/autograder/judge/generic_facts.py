@@ -62,6 +62,9 @@ def _from_examination(task: Task, examined: Examination | None) -> Iterator[Fact
     idle = tuple(name for name in examined.idle if name not in right.idle and name in argument_names)
     if idle:
         yield Idle(idle)
+    expected_result = probe.expected.tensor
+    if expected_result is None or expected_result.dtype == torch.bool:
+        return  # a decision that stayed as it was need not stay where the numbers change otherwise
     # Where two axes of the result have one name, "token 0" is said of the first.
     moved, tried = _by_axis(right), _by_axis(examined)
     for axis, effect in tried.items():

@@ -102,15 +102,6 @@ def explain(
     return search.whole() or search.together() or search.part()
 
 
-def shows(task: Task, mistake: KnownWrong, probe: str) -> bool:
-    """Tell whether a known mistake alone causes a wrong result on a probe."""
-    table = task.explanations
-    assert table is not None  # or no mistake was found in it
-    alone = (table.members[:, 0] == task.known_wrong.index(mistake)) & (table.members[:, 1:] < 0).all(dim=1)
-    kinds = table.kind[table.cells[alone, table.probes.index(probe)].long()]
-    return any(table.kinds[kind][0] for kind in kinds.tolist())
-
-
 def _is_slip(error: ErrorReport | None) -> bool:
     """Tell whether an error comes from a slip of the pen, which says nothing of what was meant."""
     return error is not None and (error.type in SLIPS or bool(SLIP.search(error.message)))

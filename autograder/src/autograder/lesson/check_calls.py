@@ -115,7 +115,7 @@ def checked(
             return EvidenceOutput(context.evidence(UNEXAMINED not in os.environ))
         evidence = context.evidence(True)
         verdict = judge(task, evidence, as_seen=True)
-        where = None if verdict.passed else context.where(evidence, verdict)
+        where = None if verdict.passed else context.where(evidence)
         feedback = Feedback(task, verdict)
         if not context.is_passed_in:
             if not verdict.passed:
@@ -209,7 +209,7 @@ class AnswerContext:
             return replace(feedback, verdict=all_failed(task, origin), earlier=earlier)
         return replace(feedback, notes=_notes(task, origin))
 
-    def where(self, evidence: Evidence, verdict: Verdict) -> Notice | None:
+    def where(self, evidence: Evidence) -> Notice | None:
         """Return what each line of an answer makes; None where it was not followed."""
         route = self.task.route
         steps = followed(route, evidence.trail) if route else ()
@@ -217,7 +217,7 @@ class AnswerContext:
             return None
         return Notice(
             _("What your lines make"),
-            where_text(steps, verdict.way, self.task, functools.partial(_code_of, self.namespace)),
+            where_text(steps, self.task, functools.partial(_code_of, self.namespace)),
         )
 
 

@@ -190,8 +190,8 @@ def _is_nearly(word: str, other: str) -> bool:
     if len(short) != len(long) or len(short) <= SHORT:
         return False
     apart = [index for index, (letter, two) in enumerate(zip(word, other, strict=True)) if letter != two]
-    if len(apart) == 1:
-        return not word[apart[0]].isdigit()
+    if len(apart) == 1:  # `math` is no slip for `Path`
+        return not word[apart[0]].isdigit() and (apart[0] > 0 or len(short) > SHORT + 1)
     return len(apart) == 2 and [word[index] for index in apart] == [other[index] for index in reversed(apart)]
 
 

@@ -7,7 +7,7 @@ import linecache
 import re
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor
@@ -23,7 +23,6 @@ from autograder.records.tensor_fingerprint import Fingerprint, fingerprint
 
 MOST_ROWS = 150
 MOST_RUNS = 32  # of one operation, in a loop
-FIRST = 3  # numbers of a row that are told
 
 Look = TypeVar("Look")
 # How a tensor looked each time it was made, under its operation's number and its place among the results.
@@ -52,7 +51,7 @@ def follow(
     try:
         with isolated_global_state(), torch.no_grad():
             call = AnswerCall(task, probe, answer, namespace)
-            record, looks = recorded(call.prepared(), _look)
+            record, looks = recorded(call.prepared(), fingerprint)
             again = call.prepared() if unsteady else None
             other = None if again is None else _first_other(again, file, task.own_functions)
     except KeyboardInterrupt:
@@ -124,27 +123,9 @@ def _bytes(tensor: Tensor) -> int:
     return hash(tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes())
 
 
-class _Look(NamedTuple):
-    """How a tensor looked."""
-
-    made: Fingerprint
-    row: tuple[float, ...]  # the beginning of its last row, if all its numbers are finite
-
-
-def _look(tensor: Tensor) -> _Look | None:
-    tensor_fingerprint = fingerprint(tensor)
-    if tensor_fingerprint is None:
-        return None
-    first = tensor.detach()[(0,) * (tensor.ndim - 2) + (-1,) * (tensor.ndim > 1)][:FIRST]
-    whole = tensor.is_floating_point() and bool(tensor.isfinite().all())
-    return _Look(tensor_fingerprint, tuple(round(value, 6) for value in first.tolist()) if whole else ())
-
-
 def _steps(
-    record: Record, looks: Looks[_Look], file: str, own_functions: Collection[str]
+    record: Record, looks: Looks[Fingerprint], file: str, own_functions: Collection[str]
 ) -> tuple[Step, ...]:
-    made = [place for place, runs in looks.items() if runs]
-    ancestors = _ancestors(record)
     return tuple(
         Step(
             # Of a loop, each round has a name of its own, or the same for other tensors. So has another cell.
@@ -153,26 +134,11 @@ def _steps(
             else "",
             record[number].step.line,
             record[number].step.function[:MAX_TEXT],
-            tuple(look.made for look in runs),
-            runs[0].row if len(runs) == 1 else (),
-            tuple(place for place, each in enumerate(made) if each in ancestors[number]),
+            tuple(runs),
         )
-        for number, part in made
-        for runs in (looks[number, part],)
+        for (number, part), runs in looks.items()
+        if runs
     )
-
-
-def _ancestors(record: Record) -> Mapping[int, Collection[tuple[int, int]]]:
-    """Return what each operation is made from, directly or not: operations, and which of their results."""
-    ancestors: dict[int, set[tuple[int, int]]] = {}
-    for operation in record.operations:
-        operands = {(each.maker, each.part) for each in operation.operands if each.maker is not None}
-        # In a loop, other tensors go in each time.
-        others = operation.parents - {maker for maker, _part in operands}
-        operands |= {(maker, part) for maker in others for part in range(len(record[maker].results))}
-        made_from = (ancestors.get(maker, set()) for maker, _part in operands)
-        ancestors[operation.number] = operands.union(*made_from)
-    return ancestors
 
 
 def _name(line: str, names: Sequence[str]) -> str:

@@ -309,18 +309,6 @@ class Related(Fact):
 
 
 @dataclass(frozen=True)
-class Reached:
-    """A step of the solution that a line of the answer takes, too: "the keys", `k`, line 5."""
-
-    says: str
-    name: str  # what the learner's code calls it; "" for nothing
-    line_number: int
-    function: str = ""  # around that line, where it is not the answer's own
-    shape: tuple[int, ...] = ()  # where other axes are joined than in the solution
-    times: float = 1.0  # how many times as large as the solution's, where that may still be made good
-
-
-@dataclass(frozen=True)
 class Followed:
     """A tensor that a line of the answer makes, and the solution's step that it equals, if any."""
 
@@ -330,7 +318,6 @@ class Followed:
     shape: tuple[int, ...]
     says: str = ""  # "the keys", where the solution has a word for it
     right: bool = False  # whether the solution makes it too
-    row: tuple[float, ...] = ()  # how its last row begins, if that was seen
 
 
 class CodeLocation(NamedTuple):
@@ -338,24 +325,6 @@ class CodeLocation(NamedTuple):
 
     name: str  # that its line gives it; "" for none
     line_number: int
-    whole: bool = True  # whether its line makes nothing more
-
-
-@dataclass(frozen=True)
-class TraceAlignment:
-    """The comparison of an answer's steps with the solution's: the right ones, and the first missing one."""
-
-    right: tuple[Reached, ...]
-    missing: str = ""  # the first step that no line takes, as in "the weights"; "" for none
-    # What is known of the rest: an error "stops" it, it goes "wrong", or the last of these steps is "there".
-    ends: Literal["", "stops", "wrong", "there"] = ""
-    multiple: tuple[Reached, float] | None = None  # a line that has that step, times a number
-    fitting: tuple[float, ...] = ()  # the numbers, beside 1, that would do as well
-    probe: str = ""  # on which it was followed
-    up_to: Reached | None = None  # the last right step before which nothing is made that was not compared
-    source: Reached | None = None  # the last right step that the missing one is made from
-    # The first tensor of the missing one's size that the answer makes after that, and the solution nowhere.
-    instead: Followed | None = None
 
 
 @dataclass(frozen=True)
@@ -369,7 +338,6 @@ class Verdict:
     shown: Shown = ""
     explains: tuple[str, ...] = ()  # titles of the checks that they explain, where that is not all
     facts: tuple[Fact, ...] = ()  # what general experiments show, as far as no known mistake explains it
-    way: TraceAlignment | None = None  # of an answer that is wrong
     globals_read: tuple[str, ...] = ()
     unfinished: tuple[str, ...] = ()  # earlier answers that this one is built from and that are not right yet
     stood_in: tuple[str, ...] = ()  # those in whose place the course's own stood while this one was checked

@@ -168,8 +168,6 @@ class Step:
         str  # around that line: the answer, or the `forward` of a module that it calls; a helper's caller
     )
     fingerprints: tuple[Fingerprint, ...]  # one for each time that the line made it
-    row: tuple[float, ...] = ()  # the beginning of its last row, if all its numbers are finite
-    sources: tuple[int, ...] = ()  # the positions of the steps that it is made from, directly or not
 
 
 @dataclass(frozen=True)

@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from autograder.records import answer_findings as f
 from autograder.records.bank import Task
 from autograder.words.fact_wording import fact_message
 from autograder.words.finding_wording import unfinished_text, word, word_whole
-from autograder.words.language import _, translated
+from autograder.words.language import _
 from autograder.words.phrases import N_, listed
-from autograder.words.trace_wording import line_text, step_text, way_text
 
 MOST_WORDS = 45  # in the mistake and its lines together; the title and the points come to some ten more
 MOST_OF_MISTAKE = 34  # an error's own message can be long
@@ -25,7 +24,9 @@ END = re.compile(r"(?<=[.!?।]) +")
 # How far mistakes are proven, of one and of several. A hint tells of the code in which its mistake was tried,
 # and other code may come to the same.
 _PROOFS = {
-    "same": N_("(this mistake gives exactly your result)", "(together they give exactly your result)"),
+    "same": N_(
+        "(code with this mistake gives exactly your result)", "(together they give exactly your result)"
+    ),
     "stops": N_("(stops in the same way)", "(together they stop in the same way)"),
     "ending": N_("(many mistakes end like this)", "(together they fit what was seen)"),
     "likeness": N_("(fits what was seen)", "(together they fit what was seen)"),
@@ -70,10 +71,10 @@ def diagnosis(task: Task, verdict: f.Verdict) -> Diagnosis:
         where = own.headline if taken_over else ""
     if verdict.unfinished and unfinished_text(verdict) in message.details:
         advice = unfinished_text(verdict)
-    where = "" if code else _where(verdict.way, task) or where
+    where = "" if code else where
     proof = proven(verdict)
     room = MOST_WORDS - _count(*mistakes, proof, code)
-    lines = tuple(_fitting((where, advice, _right_there(verdict.way, task)), room))
+    lines = tuple(_fitting((where, advice), room))
     seen = Diagnosis(mistakes, proof, code, lines)
     rest = [*([_explains(verdict)] if verdict.explains else []), message.headline, *message.details]
     texts = dict.fromkeys([*(mistake.hint for mistake in verdict.named), *rest])
@@ -108,53 +109,6 @@ def numbered(texts: Sequence[str]) -> list[str]:
 def _explains(verdict: f.Verdict) -> str:
     """Say which checks the named mistakes account for, where that is not all."""
     return _("That accounts for {checks}.", checks=listed([f"“{title}”" for title in verdict.explains]))
-
-
-def _where(alignment: f.TraceAlignment | None, task: Task) -> str:
-    """Say in a few words how far an answer is right, and which line to look at."""
-    if alignment is None or alignment.ends == "stops":
-        return ""
-    parts = []
-    if alignment.up_to:
-        last = replace(alignment.up_to, shape=())
-        step, place = translated("steps", last.says), step_text(last, task.own_functions)
-        parts.append(_("Right up to {step} ({place}).", step=step, place=place))
-    wrong = alignment.multiple[0] if alignment.multiple else alignment.instead
-    if wrong is not None:
-        parts.append(_look(alignment, wrong, task))
-    elif parts and alignment.missing:
-        parts.append(_("The usual way makes {missing} next.", missing=translated("steps", alignment.missing)))
-    return " ".join(parts)
-
-
-def _right_there(alignment: f.TraceAlignment | None, task: Task) -> str:
-    """Say which step is right on the example where an answer was followed, if no more can be said."""
-    if alignment is None or alignment.up_to or alignment.ends == "stops" or not alignment.right:
-        return ""
-    return way_text(replace(alignment, right=alignment.right[-1:], missing="", ends=""), task)
-
-
-def _look(alignment: f.TraceAlignment, wrong: f.Reached | f.Followed, task: Task) -> str:
-    """Say which lines to look at: the mistake shows in the last of them, and may lie in any of them."""
-    source = alignment.source
-    if source and source.function == wrong.function and wrong.function in task.own_functions:
-        # What a part of a line makes says nothing of the rest of that line.
-        right = {
-            step.line_number for step in alignment.right if step.name and step.function == wrong.function
-        }
-        first = source.line_number
-        while first in right:
-            first += 1
-        if first < wrong.line_number:
-            return _("Look at lines {first} to {last}.", first=first, last=wrong.line_number)
-    return _("Look at {place}.", place=_line(wrong, task))
-
-
-def _line(step: f.Reached | f.Followed, task: Task) -> str:
-    """Return a step's line, with the name that it gets there."""
-    if step.function in task.own_functions:
-        return line_text(f.CodeLocation(step.name, step.line_number))
-    return step_text(f.Reached("", step.name, step.line_number, step.function), task.own_functions)
 
 
 def _fitting(texts: Sequence[str], room: int) -> Iterator[str]:

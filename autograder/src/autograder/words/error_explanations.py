@@ -84,12 +84,12 @@ EXPLAINED = {
         "A tensor of whole numbers, or of True and False, cannot hold this result. Was it made from numbers "
         "without a point?"
     ),
-    r"(tuple|list) indices must be integers": N_(
-        "A tuple or a list is before the brackets. It takes one whole number there, or a slice."
+    r"(tuple|list|range) indices must be integers": N_(
+        "A tuple, a list or a range is before the brackets. It takes one whole number there, or a slice."
     ),
     r"used as indices must be": N_(
-        "The tensor in the brackets holds no whole numbers, and positions are whole numbers. `/` makes "
-        "numbers with a point, `//` does not."
+        "The tensor in the brackets is of a type for numbers with a point, and positions are whole numbers. "
+        "`/` makes numbers with a point, `//` does not."
     ),
     r"only integer tensors|indices must be integers": N_(
         "One whole number is wanted here, as a position, a size or an entry of a tensor, and something else "

@@ -67,7 +67,7 @@ def _idle(fact: f.Idle, task: Task) -> Message:
         len(fact.names),
     )
     headline = _(
-        "{names} can change with little or no effect on the result{where}.",
+        "In what was tried, {names} had little or no effect on the result{where}.",
         names=as_code(fact.names),
         where=_where_examined(task),
     )
@@ -76,7 +76,8 @@ def _idle(fact: f.Idle, task: Task) -> Message:
 
 _REACHES = {
     "too short": N_(
-        "The result of {entry} hardly changes, or not at all, when {changed} of `{input}` changes{where}.",
+        "The result of {entry} hardly changed, or not at all, when {changed} of `{input}` was "
+        "changed{where}.",
         "It should. What takes its influence away?",
     ),
     "mixes": N_(

@@ -17,7 +17,6 @@ from autograder.words.forbidden_wording import calls_forbidden, forbidden_text
 from autograder.words.language import _, ngettext
 from autograder.words.phrases import Message, as_code
 from autograder.words.result_wording import WORDING as RESULTS
-from autograder.words.trace_wording import way_text
 from autograder.words.unrunnable_wording import WORDING as UNRUNNABLE
 
 # Findings that tell a number, which says less than what experiments show.
@@ -57,8 +56,6 @@ def word_whole(finding: f.Finding, task: Task, verdict: f.Verdict) -> Message:
         extra = [note] if isinstance(finding, f.NotComputed) else [note, *extra]
     elif verdict.globals_read:
         extra.append(globals_text(verdict, task))
-    if verdict.way:
-        extra.append(way_text(verdict.way, task))
     if verdict.stood_in:
         extra.insert(0, stood_in(verdict))
     if verdict.forbidden and not isinstance(finding, f.CallsForbidden):

@@ -1,12 +1,12 @@
 """The last hint: reasoning about why this answer is wrong, and a next thing to try. It contains no code.
 
-It is assembled from the verdict: the named mistakes, the steps of the answer, its numbers and the facts that
-experiments show. It says nothing about anything that was not observed.
+It is assembled from the verdict: the named mistakes, the answer's numbers and the facts that experiments
+show. It says nothing about anything that was not observed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,30 +16,13 @@ from autograder.records.run_outcome import ErrorReport
 from autograder.words.card_contents import numbered, proven
 from autograder.words.fact_wording import fact_text
 from autograder.words.finding_wording import HINT_SAYS_WHY, globals_text, unfinished_text, word
-from autograder.words.language import _, translated
-from autograder.words.phrases import N_, capital, location_text, number_text
-from autograder.words.trace_wording import step_text, way_text
+from autograder.words.language import _
+from autograder.words.phrases import N_, location_text
 
 MOST_WORDS = 160  # in all hints of a task together: more is not read
-MOST_STEPS = 3  # right steps that are told, the last ones
 
 # What to try, by what is known of the answer.
 _TRY = {
-    "instead": N_(
-        "Try this: print what line {line} makes. First write down what one row of it should hold, and why. "
-        "Then look at what happens between the last right step and there: which operation, over which axis, "
-        "with which number? Change one thing, and see whether the row moves as you said."
-    ),
-    "multiple": N_(
-        "Try this: compute one number of that step by hand, and print yours beside it. Where does the factor "
-        "come in, or go missing? Look at each product, each division and each mean. Change one of them, and "
-        "see whether the two numbers agree."
-    ),
-    "onward": N_(
-        "Try this: start at the last right step. Print what each operation after it makes, one at a time. "
-        "Before each print, say which shape and which numbers you expect, and why. The first surprise is the "
-        "place to change."
-    ),
     "sizes": N_(
         "Try this: print the shape of each tensor in line {line}, just above it. Write beside each axis what "
         "it counts. Which axes should meet there, and which do? Change the first tensor whose axes are not "
@@ -99,7 +82,6 @@ class _Reasoning:
         first = [unfinished_text(verdict)] if verdict.unfinished else []
         *hints, last = numbered([mistake.hint for mistake in verdict.named]) or [""]
         first += filter(None, [*hints, " ".join(filter(None, [last, proven(verdict)]))])
-        steps = [self._steps(verdict.way, most) for most in (MOST_STEPS, 1)] if verdict.way else []
         message = word(self.finding, task)
         # The mistake's own hint says where it comes from.
         named = verdict.named and verdict.whole and isinstance(self.finding, HINT_SAYS_WHY)
@@ -111,53 +93,22 @@ class _Reasoning:
         # What says most comes first where there is not room for all; the last paragraph is what to try.
         kind, values = self._case()
         to_try = [_(_TRY[kind][0], **values) if kind else "", _(_BRIEF[0])]
-        steps = [text for text in steps if words([*before, *first, text, to_try[-1]]) <= MOST_WORDS]
         room = MOST_WORDS - words([*before, *first])
         chosen = []
-        for ways_to_say in (steps, to_try, *([text] for text in more)):
+        for ways_to_say in (to_try, *([text] for text in more)):
             fits = next((text for text in ways_to_say if words([text]) <= room), "")
             chosen.append(fits)
             room -= words([fits])
-        in_steps, tried, *rest = chosen
-        return tuple(filter(None, [*first, in_steps, *rest, tried]))
-
-    def _steps(self, alignment: f.TraceAlignment, most: int) -> str:
-        """Say which steps are right, the last ones, and what stands where the next one should."""
-        text = way_text(replace(alignment, right=alignment.right[-most:]), self.task)
-        return " ".join(filter(None, [text, *self._there(alignment)]))
-
-    def _there(self, alignment: f.TraceAlignment) -> Iterator[str]:
-        if alignment.source is None or alignment.multiple:
-            return
-        own_functions = self.task.own_functions
-        yield _(
-            "{step} are made from {source}, {place}.",
-            step=capital(translated("steps", alignment.missing)),
-            source=translated("steps", alignment.source.says),
-            place=step_text(alignment.source, own_functions),
-        )
-        if alignment.instead:
-            step = alignment.instead
-            reached = f.Reached("", step.name, step.line_number, step.function)
-            location = step_text(reached, own_functions)
-            yield _("What you have there is no step of the usual way: {place}.", place=location)
-            if step.row:
-                numbers = ", ".join(number_text(number) for number in step.row)
-                yield _("Its last row begins with {numbers}.", numbers=numbers)
+        tried, *rest = chosen
+        return tuple(filter(None, [*first, *rest, tried]))
 
     def _case(self) -> tuple[str, dict[str, Any]]:
         """Return what there is to try, and the values that its sentences name."""
-        finding, alignment, error = self.finding, self.verdict.way, _error(self.finding)
+        finding, error = self.finding, _error(self.finding)
         if error:
             sizes = error.type in OF_OPERATIONS[1:] and any(operand.shape for operand in error.operands)
             is_located = error.type in OF_OPERATIONS and error.line_number
             return ("sizes" if sizes else "error", {"line": error.line_number}) if is_located else ("", {})
-        if alignment and alignment.multiple:
-            return "multiple", {}
-        if alignment and alignment.instead:
-            return "instead", {"line": alignment.instead.line_number}
-        if alignment and alignment.right:
-            return "onward", {}
         if isinstance(finding, f.WrongShape):
             return "shape", {}
         if isinstance(finding, f.WrongValues):
