@@ -637,8 +637,8 @@ FAULTS = (
     Fault(
         "edits-its-argument",
         "the argument is changed in place",
-        "The caller's `{x}` was changed. `+=`, `{x}[…] = …` and methods that end in `_` work in place. Give "
-        "the result a name of its own.",
+        "The caller's `{x}` was changed. `+=`, `{x}[…] = …` and methods that end in `_` work in place. Work "
+        "on a copy.",
         section="01-dot-product#softmax-naive-task",
     ),
     Fault(

@@ -243,7 +243,7 @@ FAULTS = (
     Fault(
         "biases-counted",
         "the biases take part",
-        "The layers are called, so their biases take part. Multiply by their weights alone.",
+        "A bias takes part. Multiply by the weights of the layers alone.",
         section="09-take-it-apart#head-circuits-task",
     ),
 )

@@ -1051,7 +1051,7 @@ CACHE = Task(
         cache-returns-new-only: self.keys[:, :, :end], self.values[:, :, :end] → keys, values
         cache-not-cut: self.keys[:, :, :end], self.values[:, :, :end] → self.keys, self.values
         keys-as-values: self.num_tokens : end] = values → self.num_tokens : end] = keys
-            hint: The keys are stored in the place of the values.
+            hint: The keys take the place of the values.
         tokens-not-counted: self.num_tokens + keys → getattr(self, "stored", 0) + keys
             self.num_tokens : end] = →2 end - keys.shape[2] : end] =
             self.num_tokens = end → self.stored = end

@@ -825,7 +825,7 @@ FAULTS = (
     Fault(
         "expert-overwrites",
         "an expert replaces what another has written",
-        "Each expert replaces what those before it have written. Add to it with `+=`.",
+        "In the end, the result of only one of a token's experts is left. Add up those of all of them.",
         section="12-real-models#mixture-of-experts-task",
     ),
     Fault(

@@ -176,7 +176,7 @@ RING_CACHE = Task(
                 self.num_tokens = min(self.num_tokens + 1, self.window)
             return self.keys[:, :, : self.num_tokens], self.values[:, :, : self.num_tokens]
         keys-as-values: = values[:, :, -self.window :] → = keys[:, :, -self.window :]
-            hint: The keys are stored in the place of the values.
+            hint: The keys take the place of the values.
         ring-returns-new-only: return self.keys[:, :, :filled], self.values[:, :, :filled] → return keys[:, :, -self.window :], values[:, :, -self.window :]
         slots-put-in-order: return self.keys[:, :, :filled], self.values[:, :, :filled] → order = torch.arange(end - filled, end) % self.window↵return self.keys[:, :, order], self.values[:, :, order]
         slots-put-in-order: body append
@@ -872,7 +872,7 @@ SHARING_LAYERS = Task(
             hint: The future is visible. Hide the keys that come after the query, too.
         queries-from-the-start: window_mask(new, num_tokens, window or num_tokens) → window_mask(num_tokens, num_tokens, window or num_tokens)[:new]
         keys-as-values: (keys[layer], values[layer]) → (keys[layer], keys[layer])
-            hint: The keys are stored in the place of the values.
+            hint: The keys take the place of the values.
         earlier-tokens-last: (self.kept[layer], both) → (both, self.kept[layer])
         """),
     right=rights("""

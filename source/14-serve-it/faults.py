@@ -529,7 +529,7 @@ FAULTS = (
     Fault(
         "keys-cut-by-queries",
         "the keys are cut where the queries are",
-        "The keys are cut at `cu_queries`, so the old ones are missing. Theirs are in `cu_keys`.",
+        "The keys are cut at `cu_queries`. Theirs are in `cu_keys`.",
         section="14-serve-it#packed-attention-task",
     ),
     Fault(
@@ -1165,7 +1165,7 @@ FAULTS = (
     Fault(
         "rows-for-positions",
         "rows are counted where positions should be",
-        "The entries of `positions` are counted from 0, and their values are not used. The first entry need not be position 0.",
+        "The slot of an entry depends on its place in `positions`. Only its value counts: the first entry need not be position 0.",
         section="14-serve-it#blocks-read",
     ),
     Fault(

@@ -125,7 +125,7 @@ FIND_SLOTS = Task(
         edits-its-argument: return blocks → positions %= block_size↵return blocks
         edits-its-argument: above blocks = → table *= block_size
             blocks * block_size → blocks
-            hint: The caller's `table` was changed. `+=`, `*=` and methods that end in `_` work in place. Give the result a name of its own.
+            hint: The caller's `table` was changed. `+=`, `*=` and methods that end in `_` work in place. Work on a copy.
         """),
     right=rights("""
         all-slots: = (table[:, None] * block_size + torch.arange(block_size)).flatten()[positions]
@@ -354,7 +354,7 @@ PAGED_CACHE = Task(
         blocks-never-freed: self.users[block] -= 1 → pass
         length-never-forgotten: line del self.lengths[text] →
         keys-as-values: = values.transpose(0, 1) → = keys.transpose(0, 1)
-            hint: The keys are stored in the place of the values.
+            hint: The keys take the place of the values.
         table-not-kept: self.tables[text] = table + free[:needed] → self.tables[text] = free[:needed] or table
         one-block-for-free: self.tables.pop(text) → self.tables.pop(text)[:1]
         heads-as-tokens: = keys.transpose(0, 1) → = keys.reshape(-1, *keys.shape[::2])
@@ -1298,7 +1298,7 @@ SERVE = Task(
         new-token-in-front: torch.cat((text, token[token >= 0])) → torch.cat((token[token >= 0], text))
         edits-its-argument: written = written + (new >= 0) → num_new -= (new >= 0).long()
             written < num_new →2 num_new > 0
-            hint: The caller's `num_new` was changed. `-=` and methods that end in `_` work in place. Give the result a name of its own.
+            hint: The caller's `num_new` was changed. `-=` and methods that end in `_` work in place. Work on a copy.
         """),
     right=rights("""
         lists: body

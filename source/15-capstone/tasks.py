@@ -389,7 +389,7 @@ PORT_GRANITE = Task(
         granite("pieces", "a text in pieces", "nwwf", 2, (5, 1, 1, 4), 5),
         granite(
             "one-by-one",
-            "a text that arrives token by token",
+            "a text that arrives token by token, each in the memory of the last",
             "wfw",
             3,
             (1,) * 9,
