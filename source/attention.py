@@ -59,7 +59,7 @@ SAYS = {
             "Every weight has a draw of its own: not one for a whole row or column, and not one for the whole batch.",
         ),
         ("one factor", True): N_(
-            "In training mode the kept entries are not all multiplied by the same number.",
+            "In training mode, kept entries of several calls are not all multiplied by the same number.",
             "Dropout comes after softmax and nothing is normalised after it: every kept weight is the old one times "
             "1/(1-p).",
         ),

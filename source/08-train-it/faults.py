@@ -60,7 +60,7 @@ FAULTS = (
     Fault(
         "eps-typed-in",
         "eps is a number typed in",
-        "`eps` is an argument, and here it is always the same number.",
+        "On these numbers `eps` has hardly any effect, or none. Add the one that is given to the variance.",
         section="08-train-it#layer-norm-task",
     ),
     Fault(

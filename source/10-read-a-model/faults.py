@@ -36,7 +36,7 @@ FAULTS = (
     Fault(
         "transposed-always",
         "tensors are transposed that should stay as they are",
-        "This transposes tables too. Only the weights of `c_proj` and `c_fc` are stored the other way round.",
+        "This transposes tables too. Here, transpose the weights of `c_proj` and `c_fc`, and no table.",
         section="10-read-a-model#bug-orientation-task",
     ),
     Fault(

@@ -209,11 +209,11 @@ WORDS = {
         "Each entry is dropped with probability p, whatever becomes of the others.",
     ),
     ("one factor", True): N_(
-        "In training mode the kept entries are not all multiplied by the same number.",
+        "In training mode, kept entries of several calls are not all multiplied by the same number.",
         "Nothing is normalised after dropout: every kept entry is the old one times 1/(1-p).",
     ),
     ("one factor", False): N_(
-        "The kept entries are not all multiplied by the same number.",
+        "Kept entries of several calls are not all multiplied by the same number.",
         "Every kept entry is the old one times 1/(1-p).",
     ),
     ("factor", True): N_(
