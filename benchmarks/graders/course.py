@@ -9,7 +9,7 @@ from autograder.words import feedback_card
 from benchmarks.blind_answers import verdict_on
 from benchmarks.graders import Attempt, Feedback
 
-POINTS = re.compile(r"(?:Look at|happened in|stopped in)\s+lines?\s+(\d+)(?:\s+to\s+(\d+))?")
+POINTS = re.compile(r"(?:happened in|stopped in)\s+line\s+(\d+)")
 
 
 def grade(attempt: Attempt) -> Feedback:
@@ -17,5 +17,4 @@ def grade(attempt: Attempt) -> Feedback:
     verdict = verdict_on(attempt.answer, attempt.lesson, attempt.runs)
     text = repr(feedback_card.Feedback(attempt.task, verdict))
     match = POINTS.search(text)
-    line, last = (int(number) if number else None for number in (match.groups() if match else ("", "")))
-    return Feedback(verdict.passed, text, bool(verdict.named), line, last)
+    return Feedback(verdict.passed, text, bool(verdict.named), int(match[1]) if match else None)
