@@ -179,6 +179,23 @@ def test_the_probe_with_the_most_different_sizes_is_examined():
     assert probe_to_examine(task.probes).id == "plain"
 
 
+def test_a_probe_with_a_single_token_is_not_the_one_that_is_examined():
+    one = replace(TASK.probe["plain"], id="one", inputs={"x": numbers(5, 1, 3), "shift": numbers(3)})
+    assert probe_to_examine((one, *TASK.probes)).id == "plain"
+
+
+def test_a_number_is_not_idle_where_the_solution_takes_no_other():
+    def only_two(x, shift, size):
+        assert size == 2
+        return past(x, shift)
+
+    probe = replace(TASK.probe["plain"], inputs={**TASK.probe["plain"].inputs, "size": 2})
+    task = replace(TASK, probes=(probe,))
+    task = replace(task, examined=examine(task, only_two, {}))
+    assert task.examined.refused == ("size",)
+    assert Idle(("size",)) not in told(lambda x, shift, size: past(x, shift) + 1, task)
+
+
 @pytest.mark.parametrize(
     "answer", [lambda x, shift: 1 / 0, lambda x, shift: [x], lambda x: x], ids=["fails", "no tensor", "other"]
 )

@@ -59,7 +59,9 @@ def _from_examination(task: Task, examined: Examination | None) -> Iterator[Fact
     # What only the answer has is no matter of this: a right one does without it.
     probe = task.probe[right.probe]
     argument_names = {*probe.inputs, *probe.weights, *probe.construct}
-    idle = tuple(name for name in examined.idle if name not in right.idle and name in argument_names)
+    # What the solution minds only by stopping may have no effect on this probe.
+    unknown = {*right.idle, *right.refused}
+    idle = tuple(name for name in examined.idle if name not in unknown and name in argument_names)
     if idle:
         yield Idle(idle)
     expected_result = probe.expected.tensor

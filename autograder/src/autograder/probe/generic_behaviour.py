@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
@@ -27,6 +27,9 @@ MOST_AXES = 6  # pairs of an input's axis and a result's
 MOST_ELEMENTS = 5_000
 SEED = 77
 
+# What comes of another value: the answer stops, its result changes, or neither.
+Effect = Literal["stops", "changes", "none"]
+
 
 def probe_to_examine(probes: Iterable[Probe]) -> Probe | None:
     """Return the plain probe that reveals most: the one with the most inputs and different sizes.
@@ -40,9 +43,12 @@ def probe_to_examine(probes: Iterable[Probe]) -> Probe | None:
         and not (probe.raises or probe.then or probe.hidden or probe.train)
         and not probe.settings.keys() & {"lists", "once", "arriving"}  # what these give is no tensor
     ]
-    # Where some arguments may be left out, one that has them says more.
+    # Where some arguments may be left out, one that has them says more. A single token at position 0 does not
+    # turn, and heads of one group share it however they are repeated.
     return max(
-        plain, key=lambda probe: (_variety(probe) > 0, len(probe.inputs), _variety(probe)), default=None
+        plain,
+        key=lambda probe: (_variety(probe) > 0, len(probe.inputs), -_single(probe), _variety(probe)),
+        default=None,
     )
 
 
@@ -147,29 +153,36 @@ def _examine(call: AnswerCall) -> Examination | None:
         parameter.copy_(original)
     tensors = {name: after for name, after in afters.items() if isinstance(after, Tensor)}
     changed = moved(before[None], [after[None] for after in tensors.values()], 0)  # (changes, 1)
-    idle = [
-        name
+    effects = {
+        name: _effect_of_input(called, inputs, name, before)
         for name, any_of_it in zip(tensors, changed, strict=True)
-        if not bool(any_of_it) and not _minds(called, inputs, name, before)
-    ]
+        if not bool(any_of_it)
+    }
     settings = inputs if module is None else probe.construct
-    idle += [name for name, value in settings.items() if _has_no_effect(call, before, name, value)]
+    effects |= {
+        name: _effect_of_setting(call, before, name, _others(value))
+        for name, value in settings.items()
+        if _others(value)
+    }
     influences = (
         _influence(name, axis, task.input_axes[name][axis], symbol, index, called, inputs, before)
         for name, axis, symbol, index in islice(_shared_axes(task, inputs, before), MOST_AXES)
     )
     return Examination(
-        probe.id, tuple(idle), tuple(influence for influence in influences if influence is not None)
+        probe.id,
+        tuple(name for name, effect in effects.items() if effect == "none"),
+        tuple(influence for influence in influences if influence is not None),
+        refused=tuple(name for name, effect in effects.items() if effect == "stops"),
     )
 
 
-def _minds(
+def _effect_of_input(
     called: Callable[[Mapping[str, Any]], Any], inputs: Mapping[str, Any], name: str, before: Tensor
-) -> bool:
-    """Tell whether an input that may change in one way has an effect when it changes in another."""
+) -> Effect:
+    """Return the effect of an input that may change in one way when it changes in another."""
     values = inputs.get(name)
     if not isinstance(values, Tensor):
-        return False
+        return "none"
     if values.is_floating_point():
         another = other(values, torch.Generator().manual_seed(SEED), -1.0)
     else:  # only every second one: what counts may be how far they are apart
@@ -178,13 +191,14 @@ def _minds(
     try:
         after = called({**inputs, name: another})
     except Exception:  # it cannot be anything
-        return True
-    return not isinstance(after, Tensor) or bool(moved(before[None], [after[None]], 0).any())
+        return "stops"
+    same = isinstance(after, Tensor) and not bool(moved(before[None], [after[None]], 0).any())
+    return "none" if same else "changes"
 
 
-def _has_no_effect(call: AnswerCall, before: Tensor, name: str, value: Any) -> bool:
-    """Tell whether a number or a flag may have any value: the answer takes all others, and gives the same."""
-    others = _others(value)
+def _effect_of_setting(call: AnswerCall, before: Tensor, name: str, others: Iterable[Any]) -> Effect:
+    """Return the effect of other values for a number or a flag."""
+    effect: Effect = "none"
     for another in others:
         changed = call.with_setting(name, another)
         try:
@@ -192,10 +206,11 @@ def _has_no_effect(call: AnswerCall, before: Tensor, name: str, value: Any) -> b
             fits = ready.module is None or load_weights(ready.module, call.probe.weights).loadable
             after = ready()
         except Exception:  # it minds this value
-            return False
+            effect = "stops"
+            continue
         if not fits or not isinstance(after, Tensor) or bool(moved(before[None], [after[None]], 0).any()):
-            return False
-    return bool(others)
+            return "changes"
+    return effect
 
 
 def _others(value: Any) -> tuple[bool | int | float, ...]:
@@ -272,15 +287,21 @@ def _influence(
     return Influence(name, along, symbol, tuple(tuple(row.nonzero().flatten().tolist()) for row in rows))
 
 
+def _single(probe: Probe) -> int:
+    """Return the number of axes of size 1 of the inputs' numbers: many ways come to the same there."""
+    inputs = (value for value in probe.inputs.values() if isinstance(value, Tensor))
+    return sum(value.shape.count(1) for value in inputs if value.is_floating_point())
+
+
 def _variety(probe: Probe) -> int:
+    """Return the number of different sizes above 1 and of different shapes; 0 if the probe says little."""
     expected = probe.expected.tensor
     if expected is not None and not bool(expected.any()):
         return 0  # wrong numbers may well be 0 too
-    sizes = {size for value in probe.inputs.values() if isinstance(value, Tensor) for size in value.shape}
-    if any(
-        max(value.shape, default=0) > MOST_SLICES
-        for value in probe.inputs.values()
-        if isinstance(value, Tensor)
-    ):
+    shapes = {tuple(value.shape) for value in probe.inputs.values() if isinstance(value, Tensor)}
+    sizes = {size for shape in shapes for size in shape}
+    if max(sizes, default=0) > MOST_SLICES:
         return 0
-    return len(sizes | {value for value in probe.construct.values() if type(value) is int})
+    return len(shapes) + len(
+        (sizes | {value for value in probe.construct.values() if type(value) is int}) - {1}
+    )

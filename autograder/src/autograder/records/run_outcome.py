@@ -156,6 +156,8 @@ class Examination:
     # does, nothing else was tried.
     unsteady: float = 0.0
     apart: float = 0.0
+    # Arguments and parameters of which other values stop the answer, and none changes the result.
+    refused: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
