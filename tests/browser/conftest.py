@@ -180,7 +180,7 @@ class Notebook:
         )
 
     def run_all(self) -> None:
-        with self._runs(self.page.locator(".jp-Notebook .jp-CodeCell").last, timeout=180_000):
+        with self._runs(self.page.locator(".jp-Notebook .jp-CodeCell").last, timeout=600_000):
             choose(self.page, "Run", "Run All Cells")
 
     def outputs(self, kind: str) -> int:

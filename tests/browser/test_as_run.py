@@ -1,6 +1,6 @@
 """A card in JupyterLab speaks of the code that stands in the cell, or says first that it does not.
 
-Each case is worked by keyboard, in one notebook after another.
+The cases are worked by keyboard in one notebook, one after the other.
 """
 
 from __future__ import annotations
@@ -17,18 +17,26 @@ COMMAND = "name => window.jupyterapp.commands.execute(name)"
 RIGHT = "def dot(a, b):\n    return (a * b).sum()"
 
 
-@pytest.fixture
-def lesson(open_lesson):
+@pytest.fixture(scope="module")
+def lesson(desk):
     """The first lesson, set up, with the cell of its first task and that task's check."""
-    notebook = open_lesson("01-dot-product")
+    notebook = desk.open("01-dot-product")
     notebook.run(notebook.cell("from autograder import check"))
-    return notebook
+    yield notebook
+    assert desk.errors == []
+    desk.close()
+
+
+@pytest.fixture(scope="module")
+def place(lesson):
+    """Where the cell of the first task is, and none of the tests puts another above it."""
+    return lesson._place(lesson.cell("def dot(a, b):"))
 
 
 @pytest.fixture
-def answer(lesson):
+def answer(lesson, place):
     """Put an answer to the first task into its cell, and run that unless it is only typed."""
-    cell = lesson.cells.nth(lesson._place(lesson.cell("def dot(a, b):")))
+    cell = lesson.cells.nth(place)
 
     def put(code: str, typed_only: bool = False) -> None:
         lesson.type_into(cell, code)
@@ -86,11 +94,10 @@ def test_a_kernel_that_was_restarted_has_no_answer_until_its_cell_is_run(lesson,
     says("wait", "has not been run since the notebook was started")
 
 
-def test_a_cell_of_ones_own_counts_until_it_is_deleted(lesson, answer, says, desk):
+def test_a_cell_of_ones_own_counts_until_it_is_deleted(lesson, answer, place, says, desk):
     answer("other = 1")
-    position = lesson._place(lesson.cell("other = 1"))
     desk.page.evaluate(COMMAND, "notebook:insert-cell-above")
-    own = lesson.cells.nth(position + 1)
+    own = lesson.cells.nth(place + 1)
     lesson.type_into(own, RIGHT)
     lesson.run(own)
     says("ok", "made this dot, not the cell above.")
