@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -12,7 +13,7 @@ from openpyxl.styles import Font
 
 from autograder.classroom.csv_tables import BadList
 from autograder.classroom.score_export import Scores, factor
-from autograder.records.file_digests import beside
+from autograder.records.file_digests import write_whole
 from autograder.words.sanitize import visible
 
 
@@ -58,8 +59,9 @@ def write_workbook(class_scores: Scores, path: Path, scale: bool = False) -> Non
     )
     for lesson in class_scores.lessons:
         _add_tasks(book, class_scores, lesson, titles, names)
-    with beside(path) as fresh:
-        book.save(fresh)
+    content = io.BytesIO()  # into a file on a full disk, a zip would be closed again, with a traceback
+    book.save(content)
+    write_whole(path, content.getvalue())
 
 
 def _add_tasks(
