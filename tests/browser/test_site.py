@@ -129,17 +129,19 @@ def uncover(page):
 
 
 def test_every_link_leads_somewhere(site):
-    pages = {path: Parts(path) for path in site.rglob("*.html")}
+    files = {str(path): Parts(path) if path.suffix == ".html" else None for path in site.rglob("*.*")}
     lost = []
-    for path, parts in pages.items():
-        for link in parts.links:
+    for name, parts in files.items():
+        for link in set(parts.links if parts else ()):
             place = urlsplit(link)
             if place.scheme or link == "#":
                 continue
-            target = (path.parent / unquote(place.path)).resolve() if place.path else path
-            reference = pages[target].ids if target in pages else {""}
-            if not target.is_file() or (place.fragment and unquote(place.fragment) not in reference):
-                lost.append(f"{path.name}: {link}")
+            folder = os.path.dirname(name)
+            target = os.path.normpath(os.path.join(folder, unquote(place.path))) if place.path else name
+            reference = files.get(target)
+            ids = reference.ids if reference else {""}
+            if target not in files or (place.fragment and unquote(place.fragment) not in ids):
+                lost.append(f"{os.path.relpath(name, site)}: {link}")
     assert lost == []
 
 
@@ -271,15 +273,17 @@ new PerformanceObserver(list => list.getEntries().forEach(one => { window.shifte
   .observe({ type: "layout-shift", buffered: true });"""
 
 
-@pytest.mark.parametrize("width", [390, 768, 1440])
 @pytest.mark.parametrize("name", ["index", "01-dot-product", "mistakes", "bn/mistakes"])
-def test_a_page_does_not_jump_while_it_loads(site, browser, name, width):
-    page = browser.new_page(viewport={"width": width, "height": 900})
-    page.add_init_script(SHIFTS)
-    page.goto(f"file://{site}/{name}.html")
-    page.wait_for_timeout(1500)
-    assert page.evaluate("window.shifted") < 0.05
-    page.close()
+def test_a_page_does_not_jump_while_it_loads(site, browser, name):
+    pages = [browser.new_page(viewport={"width": width, "height": 900}) for width in (390, 768, 1440)]
+    for page in pages:
+        page.add_init_script(SHIFTS)
+        page.goto(f"file://{site}/{name}.html")
+    pages[-1].wait_for_timeout(1500)
+    shifted = [page.evaluate("window.shifted") for page in pages]
+    for page in pages:
+        page.close()
+    assert max(shifted) < 0.05
 
 
 def test_mistakes_are_folded_by_lesson_and_looked_for_by_a_word(visit):
