@@ -30,7 +30,7 @@ FAULTS = (
     Fault(
         "quotient-added",
         "the number of the block is added for the place in it",
-        "`//` gives the number of the block, twice here. The place in the block is the remainder: `%`.",
+        "The number of the block is added where its place in the block belongs. That place is the remainder: `%`.",
         section="14-serve-it#blocks-read",
     ),
     Fault(
@@ -102,7 +102,7 @@ FAULTS = (
     Fault(
         "remainder-for-block",
         "the place in the block is used for the number of the block",
-        "`%` gives the place in the block, and the table is asked for that. The number of the block is `positions // block_size`.",
+        "The table is asked for the place in the block, not for the block. The number of the block is `positions // block_size`.",
         section="14-serve-it#blocks-read",
     ),
     Fault(
@@ -114,7 +114,7 @@ FAULTS = (
     Fault(
         "block-size-typed-in",
         "the block size of the example is typed in",
-        "The 4 of the example is typed in. Blocks can have any size: use `block_size`.",
+        "Blocks are taken to have 4 slots, as in the example, at least in one place. They can have any size: use `block_size`.",
         section="14-serve-it#blocks-read",
     ),
     Fault(
@@ -144,7 +144,7 @@ FAULTS = (
     Fault(
         "last-tokens-kept",
         "the beginning is cut off for the end",
-        "Cut from the end: the first tokens of the text are missing here, and empty places are still there.",
+        "The first tokens of the text are missing here, and empty places are still there. Keep the first `num_tokens`, not the last.",
         section="14-serve-it#bug-read-blocks-task",
     ),
     Fault(
@@ -162,7 +162,7 @@ FAULTS = (
     Fault(
         "pool-reshaped",
         "the pool is reshaped where it should be transposed",
-        "`reshape` gives the pool other axes and moves no number, so heads and blocks are mixed. `transpose(0, 1)` exchanges the axes.",
+        "Heads and blocks are mixed: the pool got other axes, and no number moved, as with `reshape`. `transpose(0, 1)` exchanges the axes.",
         section="14-serve-it#bug-read-blocks-task",
     ),
     Fault(
@@ -270,7 +270,7 @@ FAULTS = (
     Fault(
         "values-stored-as-keys",
         "the values are stored in the place of the keys",
-        "The values are stored in the place of the keys. Each has a pool of its own.",
+        "The values come back in the place of the keys as well. Each has a pool of its own.",
         section="14-serve-it#paged-cache-task",
     ),
     Fault(
@@ -619,7 +619,7 @@ FAULTS = (
     Fault(
         "prompts-first",
         "prompts come before texts that write",
-        "The order is the wrong way round: those with one token left come first.",
+        "Texts with one token left come after the others. They should come first.",
         section="14-serve-it#plan-step-task",
     ),
     Fault(
@@ -709,13 +709,13 @@ FAULTS = (
     Fault(
         "counts-not-summed",
         "the rows are counted from each text's own start",
-        "The rows of all texts lie one after the other. Add up the counts: `counts.cumsum(dim=0)`.",
+        "Each text's rows are counted from its own start. The rows of all texts lie one after the other: add up the counts, `counts.cumsum(dim=0)`.",
         section="14-serve-it#bug-chunk-end-task",
     ),
     Fault(
         "writers-only",
         "a prompt that is finished writes nothing",
-        "A prompt whose last token has just been read should write its first token. Not only texts with a single token write.",
+        "Only texts that compute a single token write. A prompt whose last token has just been read should write its first token, too.",
         section="14-serve-it#bug-chunk-end-task",
     ),
     Fault(
@@ -739,7 +739,7 @@ FAULTS = (
     Fault(
         "row-before-the-last",
         "the token is read one row too early",
-        "The row before the text's last one is read. `counts.cumsum(dim=0)` is one too far, so subtract 1.",
+        "The row before the text's last one is read. `counts.cumsum(dim=0)` is one too far, so subtract 1 and no more.",
         section="14-serve-it#bug-chunk-end-task",
     ),
     Fault(
@@ -1009,7 +1009,7 @@ FAULTS = (
     Fault(
         "refusals-inverted",
         "guesses are kept that should be refused",
-        "It is the wrong way round: a guess is kept if its draw is smaller than p / q.",
+        "Guesses are refused that should be kept, and the other way round. A guess is kept if its draw is smaller than p / q.",
         section="14-serve-it#speculate-task",
     ),
     Fault(
@@ -1207,13 +1207,13 @@ FAULTS = (
     Fault(
         "tokens-relabelled-heads",
         "the axis of the tokens is only renamed",
-        "The tokens are the first axis, and `view` or `reshape` calls it heads without moving a number. `transpose(0, 1)` exchanges the two.",
+        "The numbers have the tokens first, and only the shape says heads. `view` and `reshape` move no number: `transpose(0, 1)` exchanges the two.",
         section="14-serve-it#bug-read-blocks-task",
     ),
     Fault(
         "places-taken-for-heads",
         "heads and places in a block are confused",
-        "In the pool, a block has its heads first and its places after them. `reshape` reads them the other way round: exchange blocks and heads first.",
+        "The heads of a block are read as its places, and its places as heads. In the pool, heads come first: exchange blocks and heads before you join.",
         section="14-serve-it#bug-read-blocks-task",
     ),
     Fault(
@@ -1237,7 +1237,7 @@ FAULTS = (
     Fault(
         "written-into-a-copy",
         "the tokens are written into a copy of the pool",
-        "The pool stays empty, because the tokens are written into a copy. `flatten`, `reshape` and an index that is a tensor can make one: assign to `self.keys[…]` itself.",
+        "The pool stays empty. Usually the tokens go into a copy, which `flatten`, `reshape` and an index that is a tensor can make: assign to `self.keys[…]` itself.",
         section="14-serve-it#paged-cache-task",
     ),
     Fault(
@@ -1255,7 +1255,7 @@ FAULTS = (
     Fault(
         "table-longer-after-refusal",
         "a refused call leaves blocks in the table",
-        "A refused call leaves new blocks in the text's table, because the list is changed in place. Change a copy, or count the blocks first.",
+        "A refused call leaves new blocks in the text's table. Count the blocks before you change the list, or change a copy.",
         section="14-serve-it#paged-cache-task",
     ),
     Fault(
@@ -1285,7 +1285,7 @@ FAULTS = (
     Fault(
         "blocks-taken-when-none-needed",
         "all free blocks are taken when none is needed",
-        "If no block is needed, all free ones are taken: `free[-0:]` is the whole list. Take `free[:needed]`.",
+        "If no block is needed, all free ones are taken. Often `free[-0:]` is the reason, which is the whole list: take `free[:needed]`.",
         section="14-serve-it#paged-cache-task",
     ),
     Fault(

@@ -643,7 +643,9 @@ COHERE_NORM = Task(
         capstone-norm-weight-left-out: * weight →
         capstone-norm-without-root: torch.sqrt(variance + eps) → (variance + eps)
             centred.pow(2).mean(dim=-1, keepdim=True) → centred.var(dim=-1, keepdim=True)
+            hint: The stream is divided by the variance, and the sum of the squares by n − 1. Divide the stream by the root, and the sum by n.
         capstone-eps-outside: torch.sqrt(variance + eps) → (centred.std(dim=-1, keepdim=True) + eps)
+            hint: The eps is added to the root, and the sum of the squares is divided by n − 1. The eps belongs under the root, and the sum is divided by n.
         capstone-default-eps: = F.layer_norm(x, x.shape[-1:], weight)
         capstone-default-eps: variance + eps → variance + 1e-5
         capstone-weight-added: * weight → + weight
