@@ -87,7 +87,7 @@ class CellFacts:
     """The facts that the search needs about one cell."""
 
     bound: list[tuple[str, Symbols]] = field(default_factory=list)  # a symbol, and its possible meanings
-    settings: list[tuple[Symbols, str]] = field(default_factory=list)  # whose attribute is set; the text
+    settings: list[tuple[Symbols, str]] = field(default_factory=list)  # set attributes: the owner, the text
     functions: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)  # a name, and its parameters
     calls: list[CallSite] = field(default_factory=list)
     lookups: dict[tuple[int, int], Lookup] = field(default_factory=dict)  # by line and column

@@ -43,10 +43,10 @@ class FailureSignature:
     """A short description of an answer's wrong outcome on one probe."""
 
     result: str = ""  # the kind of wrong result: its shape, its type or what was raised; "" for a right one
-    places: str = ""  # where a result of the right shape is wrong
-    numbers: tuple[float, ...] = ()  # a result's numbers in short
+    places: str = ""  # the places where a result of the right shape is wrong
+    numbers: tuple[float, ...] = ()  # three numbers that describe the result
     marks: frozenset[str] = frozenset()  # what is wrong beside it: "changes x" or "lacks kernel.weight", say
-    apart: float = math.inf  # how far its numbers are from those of the right result
+    apart: float = math.inf  # the distance of its numbers from those of the right result
 
     @property
     def wrong(self) -> bool:

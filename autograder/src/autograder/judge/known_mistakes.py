@@ -67,7 +67,7 @@ class MatchedMistakes:
     results: frozenset[str] = frozenset()  # probes whose wrong result is explained
     marks: frozenset[tuple[str, str]] = frozenset()  # explained marks, as (probe, mark)
     exact: frozenset[str] = frozenset()  # probes on which the very same numbers come out
-    whole: bool = False  # whether they explain all that was seen
+    whole: bool = False  # whether they explain everything that was seen
     shown: Shown = ""
 
 

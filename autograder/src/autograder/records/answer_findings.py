@@ -183,7 +183,7 @@ class WrongBehaviour(Finding):
     index: tuple[int, ...] = ()
     obtained: float = 0.0
     expected: float = 0.0
-    of_result: bool = False  # whether what it looks at is the answer's own result
+    of_result: bool = False  # whether the experiment's result is the answer's own
 
 
 @dataclass(frozen=True)
@@ -282,7 +282,7 @@ class Reaches(Fact):
 
     input: str
     along: str  # the input's axis
-    axis: str  # the result's
+    axis: str  # the result's axis
     output: int
     changed: int
     missing: bool = False
@@ -316,14 +316,14 @@ class Followed:
     line_number: int
     function: str
     shape: tuple[int, ...]
-    says: str = ""  # "the keys", where the solution has a word for it
-    right: bool = False  # whether the solution makes it too
+    says: str = ""  # "the keys", if the course has a name for it
+    right: bool = False  # whether the solution makes it, too
 
 
 class CodeLocation(NamedTuple):
     """The line of the answer's code that makes a tensor."""
 
-    name: str  # that its line gives it; "" for none
+    name: str  # the name that its line assigns; "" for none
     line_number: int
 
 
@@ -333,17 +333,17 @@ class Verdict:
 
     task: str
     results: tuple[CheckResult, ...]
-    named: tuple[Named, ...] = ()  # the known mistakes that explain it, the clearest first
-    whole: bool = True  # whether they explain all that was seen
+    named: tuple[Named, ...] = ()  # the known mistakes that explain the answer, the clearest first
+    whole: bool = True  # whether they explain everything that was seen
     shown: Shown = ""
-    explains: tuple[str, ...] = ()  # titles of the checks that they explain, where that is not all
-    facts: tuple[Fact, ...] = ()  # what general experiments show, as far as no known mistake explains it
+    explains: tuple[str, ...] = ()  # the titles of the checks that they explain, if not all
+    facts: tuple[Fact, ...] = ()  # the results of general experiments that no known mistake explains
     globals_read: tuple[str, ...] = ()
-    unfinished: tuple[str, ...] = ()  # earlier answers that this one is built from and that are not right yet
-    stood_in: tuple[str, ...] = ()  # those in whose place the course's own stood while this one was checked
+    unfinished: tuple[str, ...] = ()  # earlier answers that this one builds on and that are not right yet
+    stood_in: tuple[str, ...] = ()  # answers that the course's own replaced while this one was checked
     forbidden: ForbiddenCall | None = None
-    cost: int = 0  # the points that the forbidden call takes off
-    unwatched: bool = False  # whether it makes such a call could not be seen
+    cost: int = 0  # the cost of the forbidden call in points
+    unwatched: bool = False  # whether such a call could have gone unseen
 
     @property
     def known_wrong(self) -> str:

@@ -48,7 +48,7 @@ class Made:
     name: str  # the name of the class
     construct: Mapping[str, Value]  # the constructor's arguments by name, in order
     weights: Mapping[str, Tensor] = field(default_factory=dict)  # by parameter name; put there by the build
-    seed: int = field(default=123, metadata=UNSTORED)  # under which the solution's own class draws them
+    seed: int = field(default=123, metadata=UNSTORED)  # the seed with which the solution's class draws them
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Probe:
     """One set of inputs, with the right outcome. The probes of a tensor are the lesson's givens."""
 
     id: str  # unique in the task
-    says: str  # how a message names this input, as in "on {says}": "the sentence's first two tokens"
+    says: str  # the input's name in messages, as in "on {says}": "the sentence's first two tokens"
     # The arguments by name, in the order of the signature; of a module, those of `forward`. One may be an
     # object: `Made` or `Specimen`.
     inputs: Mapping[str, Argument]
@@ -141,7 +141,7 @@ class Forbid:
 
     families: tuple[str, ...]  # names under `forbidden` in `course.toml`: all calls that do the same work
     points: int  # the cost of such a call
-    caught: tuple[RightAnswer, ...] = field(default=(), metadata=UNSTORED)  # right, but for such a call
+    caught: tuple[RightAnswer, ...] = field(default=(), metadata=UNSTORED)  # right answers with such a call
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ class KnownWrong:
     name: str = ""  # its name in a report
     section: str = ""  # the cell that explains it
     varies: bool = False  # whether it has a number that may be any
-    reaches: tuple[str, ...] | None = None  # the right steps that it takes all the same; None: not followed
+    reaches: tuple[str, ...] | None = None  # the right steps that it takes; None if not followed
 
 
 @dataclass(frozen=True)
@@ -165,7 +165,7 @@ class RightStep:
     needs: tuple[str, ...]  # the earlier steps that it is made from
     # For each time that the solution makes it, in each order of its axes, the given one first.
     fingerprints: tuple[tuple[Fingerprint, ...], ...]
-    factors: tuple[float, ...]  # that the solution multiplies it by before or after: 1, and its scale, say
+    factors: tuple[float, ...]  # its factors in the solution: 1, and its scale, for example
     # Other tensors that have had its name before, each in each order of its axes.
     before: tuple[tuple[Fingerprint, ...], ...] = ()
 
@@ -186,7 +186,7 @@ class Closer:
 
     examined: bool = True  # whether general experiments are tried on it
     followed: bool = True  # whether it is followed step by step
-    unless: str = ""  # not at all where the answer comes to this digest on the probes
+    unless: str = ""  # the digest of an answer's outcomes for which neither is done
 
 
 @dataclass(frozen=True)
@@ -240,7 +240,7 @@ class Task:
     kind: (
         TaskKind  # "class" is any class that is no module: each probe's `settings` name the `method` to call
     )
-    signature: str  # how the name is written in the text: "dot(a, b)", or just the name for a tensor
+    signature: str  # its notation in the text: "dot(a, b)"; for a tensor just its name
     axes: tuple[str, ...]  # of the result. "stations as start" is the axis `stations` in the role of starts
     learned: str  # shown on success: what the learner now knows
     hints: tuple[str, ...]  # shown one at a time, from a nudge to nearly the answer
@@ -261,22 +261,22 @@ class Task:
     # What authors say besides, and the bank does not hold.
     wrong: tuple[WrongAnswer, ...] = field(default=(), metadata=UNSTORED)  # at least two
     right: tuple[RightAnswer, ...] = field(default=(), metadata=UNSTORED)  # different ones
-    # What the statement demands, each a phrase of it word for word, and the wrong answer that breaks only
-    # this: its mistake, or the name of an answer that is caught with what the task forbids.
+    # The demands of the statement, each a phrase of it word for word, with the wrong answer that breaks only
+    # this demand: its mistake, or the name of an answer that is caught with a forbidden call.
     demands: Mapping[str, str] = field(default_factory=dict, metadata=UNSTORED)
-    # What this task calls things, for the hints of faults: {"scores": "attn_scores"}. They come before the
-    # course's own `WORDS`.
+    # This task's words for the hints of faults: {"scores": "attn_scores"}. They come before the course's own
+    # `WORDS`.
     words: Mapping[str, str] = field(default_factory=dict, metadata=UNSTORED)
-    # What the answer is made of, as far as faults ask for it: ("padding", "stride", "bias").
+    # The parts of the answer that faults ask for: ("padding", "stride", "bias").
     parts: tuple[str, ...] = field(default=(), metadata=UNSTORED)
-    # Faults that its parts make possible and that it has no wrong answer for: fault id to reason.
+    # Faults that its parts make possible, but for which it has no wrong answer: fault id to reason.
     cannot: Mapping[str, str] = field(default_factory=dict, metadata=UNSTORED)
 
     # What the build puts there.
-    families: tuple[Family, ...] = field(default=(), metadata=UNSTORED)  # what `forbids` names, described
-    # What one entry along an axis, or in a role, is called: {"stations": "station"}, from `course.toml`.
+    families: tuple[Family, ...] = field(default=(), metadata=UNSTORED)  # the described calls of `forbids`
+    # The names of one entry along an axis, or in a role: {"stations": "station"}, from `course.toml`.
     entries: Mapping[str, str] = field(default_factory=dict, metadata=UNSTORED)
-    kept: Mapping[str, Tensor] = field(default_factory=dict)  # what `keeps` names, as the lesson makes it
+    kept: Mapping[str, Tensor] = field(default_factory=dict)  # the tensors of `keeps`
     known_wrong: tuple[KnownWrong, ...] = ()  # the mistakes that wrong answers show
     explanations: SignatureTable | None = None  # the failure signatures of these wrong answers
     examined: Examination | None = None  # the results of general experiments on the solution

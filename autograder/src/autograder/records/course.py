@@ -79,7 +79,7 @@ class Site:
     branch: str = "main"
     hub: str = ""  # the address of a JupyterHub with nbgitpuller
     glossary: str = ""  # a TOML file of terms; in the file, as seen from there
-    reading: str = ""  # a TOML file: what lessons say to who runs them, and what pages say instead
+    reading: str = ""  # a TOML file of phrases for readers who run nothing
     icon: str = ""  # a picture for the browser's tab
     picture: str = ""  # a picture for links to the site
     says: str = ""  # a description of the course in a few sentences
@@ -154,7 +154,7 @@ class Course:
     adds: Adds = Adds()
     # The lesson that examines what the others teach, if any: it can be longer; quiz and review pass over it.
     capstone: str = ""
-    quiz: str = ""  # a TOML file of the questions that say where to begin, as seen from `course.toml`
+    quiz: str = ""  # a TOML file of the placement quiz, relative to `course.toml`
     review: str = ""  # a TOML file of review questions
     # The tasks that an exam can ask, each with its minutes.
     exam: Mapping[str, int] = field(default_factory=dict, hash=False)

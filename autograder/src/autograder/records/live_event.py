@@ -34,7 +34,7 @@ class LiveEvent:
     task: str  # its id; "" for none
     verdict: What
     mistakes: tuple[str, ...]  # ids in the course's vocabulary
-    seconds_ago: float  # how long before it was sent, since clocks differ
+    seconds_ago: float  # its age in seconds when it is sent, since clocks differ
 
     def __post_init__(self) -> None:
         if not LEARNER.fullmatch(self.learner):

@@ -14,7 +14,7 @@ class Family:
     name: str  # its name in a task's `forbids`
     instead: str  # the thing that the learner writes, as in "this task asks you to write … yourself"
     names: re.Pattern[str]  # of functions, methods, modules and operators, in Python and in ATen
-    operators: re.Pattern[str]  # at which a call is noticed: its own and those that it may be made of
+    operators: re.Pattern[str]  # the operators of such a call, by which it is noticed
 
 
 @dataclass(frozen=True)

@@ -142,7 +142,7 @@ class Influence:
     input: str
     along: str  # the input's axis, as its author names it
     axis: str  # the result's axis
-    moved: tuple[tuple[int, ...], ...]  # for each slice of the input, those of the result that change with it
+    moved: tuple[tuple[int, ...], ...]  # for each slice of the input, the result's slices that change with it
 
 
 @dataclass(frozen=True)
