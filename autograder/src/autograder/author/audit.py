@@ -59,7 +59,6 @@ def audit_lesson(course: Course, name: str) -> list[Tally]:
     rows = []
     for task in source.lesson.tasks:
         entry = bank_on_disk.tasks[task.id]
-        caught = task.forbids.caught if task.forbids else ()
 
         def tried(changes: Sequence[AnyEdit], task: Task = task, entry: Task = entry) -> Verdict:
             text = runs.changed_answer(task, changes)
@@ -85,7 +84,7 @@ def audit_lesson(course: Course, name: str) -> list[Tally]:
             accepted.append(verdict.passed)
             if not verdict.passed:
                 row.failures.append(f"{right.id} is rejected: {verdict.finding}")
-        for answer in caught:
+        for answer in task.caught:
             verdict = tried(answer.changes)
             caught_rightly.append(
                 verdict.right and verdict.forbidden is not None and verdict.earned < verdict.points

@@ -362,29 +362,27 @@ def _axes_problems(task: Task, lesson: Lesson, runs: SolutionRuns) -> Iterator[s
 
 def _right_answer_problems(task: Task, bank: LessonBank, runs: SolutionRuns) -> Iterator[str]:
     """Yield which right answers do not pass, and which are not right but for a forbidden call."""
-    caught = task.forbids.caught if task.forbids else ()
-    for answer in (*task.right, *caught):
-        name = answer.id if answer in caught else f"the right answer {answer.id}"
+    for answer in (*task.right, *task.caught):
+        name = answer.id if answer in task.caught else f"the right answer {answer.id}"
         try:
             text = runs.changed_answer(task, answer.changes)
             verdict = judge(task, runs.evidence_for(task, text, bank))
         except AuthoringError as problem:
             yield f"{name} cannot be made ({'; '.join(problem.problems)})"
             continue
-        if answer not in caught and not verdict.passed:
+        if answer not in task.caught and not verdict.passed:
             yield f"{name} is rejected ({verdict.finding})"
         elif not verdict.right:
             yield f"{name} is not right otherwise ({verdict.finding})"
-        elif answer in caught and verdict.forbidden is None:
+        elif answer in task.caught and verdict.forbidden is None:
             yield f"{name} makes no forbidden call that is seen"
 
 
 def _demand_problems(task: Task, bank: LessonBank, runs: SolutionRuns) -> Iterator[str]:
     """Yield which answers break a demand of the statement and keep all points."""
-    caught = task.forbids.caught if task.forbids else ()
     for demand, name in task.demands.items():
         breaking = [wrong.changes for wrong in task.wrong if wrong.fault == name]
-        breaking += [answer.changes for answer in caught if answer.id == name]
+        breaking += [answer.changes for answer in task.caught if answer.id == name]
         for changes in breaking:
             verdict = judge(task, runs.evidence_for(task, runs.changed_answer(task, changes), bank))
             if verdict.passed:

@@ -106,9 +106,7 @@ class TaskKeys:
         """Return the digest of all that answers to a task can meet in the lesson."""
         runs = self._source.runs
         changes = [answer.changes for answer in task.wrong]
-        changes += [
-            answer.changes for answer in (*task.right, *(task.forbids.caught if task.forbids else ()))
-        ]
+        changes += [answer.changes for answer in (*task.right, *task.caught)]
         texts = [runs.solutions[task.id].text, *(runs.changed_answer(task, each) for each in changes)]
         names = {node.id for text in texts for node in ast.walk(parsed(text)) if isinstance(node, ast.Name)}
         names |= {task.name, *task.keeps}

@@ -79,7 +79,7 @@ def choose_draws(lesson: Lesson, runs: SolutionRuns, secret: str) -> dict[tuple[
             built = make_task(task, runs)
             right = [
                 runs.answer_made(task, runs.changed_answer(task, answer.changes))
-                for answer in (*task.right, *(task.forbids.caught if task.forbids else ()))
+                for answer in (*task.right, *task.caught)
                 if any(has_twin(probe) for probe in task.probes)
             ]
         except AuthoringError:

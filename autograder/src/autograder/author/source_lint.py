@@ -274,8 +274,7 @@ def _authoring_problems(task: Task, earlier: Collection[str]) -> Iterator[str]:
             yield f"there is no property {rule}"
     if not task.hints:
         yield "has no hints"
-    caught = task.forbids.caught if task.forbids else ()
-    yield from _twice("right answers", [answer.id for answer in (*task.right, *caught)])
+    yield from _twice("right answers", [answer.id for answer in (*task.right, *task.caught)])
     yield from _twice("probes", [probe.id for probe in task.probes])
     checked = [probe for check in task.checks for probe in check.probes]
     if task.kind == "tensor":
@@ -308,8 +307,7 @@ def _axis_problems(task: Task, entries: Mapping[str, str]) -> Iterator[str]:
 def _demand_problems(task: Task, notebook: NotebookNode) -> Iterator[str]:
     """Each demand stands in the statement, and has a wrong answer of its own that breaks it."""
     text = _one_line(statement(task, notebook))
-    caught = task.forbids.caught if task.forbids else ()
-    breaking = {*(wrong.fault for wrong in task.wrong), *(answer.id for answer in caught)}
+    breaking = {*(wrong.fault for wrong in task.wrong), *(answer.id for answer in task.caught)}
     for demand, wrong in task.demands.items():
         if text and _one_line(demand) not in text:  # no answer cell is said elsewhere
             yield f"its statement does not demand {demand!r}"

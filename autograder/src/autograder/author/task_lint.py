@@ -65,12 +65,11 @@ def _answer_problems(task: Task, solution: Solution, faults: Faults) -> Iterator
             edited(task, wrong.changes, solution)
         except AuthoringError as problem:
             yield from (f"{called}: {line}" for line in problem.problems)
-    caught = task.forbids.caught if task.forbids else ()
-    for answer in (*task.right, *caught):
+    for answer in (*task.right, *task.caught):
         try:
             edited(task, answer.changes, solution)
         except AuthoringError as problem:
-            called = answer.id if answer in caught else f"the right answer {answer.id}"
+            called = answer.id if answer in task.caught else f"the right answer {answer.id}"
             yield f"{called} cannot be made ({'; '.join(problem.problems)})"
 
 

@@ -290,6 +290,11 @@ class Task:
         return sum(check.points for check in self.checks)
 
     @property
+    def caught(self) -> tuple[RightAnswer, ...]:
+        """The answers that are right but for a forbidden call."""
+        return self.forbids.caught if self.forbids else ()
+
+    @property
     def own_functions(self) -> tuple[str, ...]:
         """The names of the functions whose lines belong to the answer itself."""
         return "", self.name, f"{self.name}.forward"
