@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell
 
-from autograder.classroom.collection import StudentWork
+from autograder.classroom.collection import StudentFiles
 from autograder.grading import graded_results
 from autograder.grading.class_folder import STAMP, Class, Submission, handed_in
 from autograder.grading.gradebook_writer import ATTEMPTS
@@ -80,7 +80,7 @@ def attempts(course: Class, submission: Submission, tasks: Collection[str]) -> A
     rule = course.policy.attempts.get(submission.lesson, LAST)
     notebooks: list[tuple[datetime, datetime | None, Submission]] = []
     if rule != LAST:
-        folder = StudentWork(course, submission.lesson, submission.student).earlier
+        folder = StudentFiles(course, submission.lesson, submission.student).earlier
         for path in folder.glob("*.ipynb"):
             stamp = path.with_name(f"{path.stem}-{STAMP}")
             time = course.policy.time_of(submission.lesson, moment(beside(stamp)))

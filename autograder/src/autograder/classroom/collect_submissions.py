@@ -24,7 +24,7 @@ from autograder.classroom.collection import (
     CollectionRecord,
     Placed,
     Request,
-    StudentWork,
+    StudentFiles,
     folder_of,
     read_record,
     record_in,
@@ -199,7 +199,7 @@ def _find_missing(request: Request, outcome: Collected) -> None:
             if student not in there
             and (
                 (lesson, student) in request.withdrawn
-                or not StudentWork(request.course, lesson, student).submitted.is_file()
+                or not StudentFiles(request.course, lesson, student).submitted.is_file()
             )
         ]
 
@@ -320,7 +320,7 @@ def _chosen(
     last = ordered[-1]
     earlier = tuple(file for file in ordered[:-1] if file.content != last.content)
     copies = tuple(file for file in ordered[:-1] if file.content == last.content)
-    work = StudentWork(request.course, lesson, student)
+    work = StudentFiles(request.course, lesson, student)
     withdrawn = (lesson, student) in request.withdrawn
     old = work.submitted.read_bytes() if work.submitted.is_file() and not withdrawn else None
     if old is None:
@@ -382,7 +382,7 @@ def _tell_of_odd_ones(outcome: Collected, released: Mapping[str, Released]) -> N
 
 def put(course: Class, placed: Placed) -> None:
     """Write a notebook and its time of submission, and keep the version that it replaces."""
-    work = StudentWork(course, placed.lesson, placed.student)
+    work = StudentFiles(course, placed.lesson, placed.student)
     path, stamp = work.submitted, work.stamp
     for earlier in placed.before:
         time = time_by_platform(course, earlier)

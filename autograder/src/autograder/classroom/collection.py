@@ -152,7 +152,7 @@ def digest_of(content: bytes) -> str:
 
 
 @dataclass(frozen=True)
-class StudentWork:
+class StudentFiles:
     """A student's notebooks for one lesson: the submitted one, and the earlier versions that were kept."""
 
     course: Class

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from dateutil import tz
 
-from autograder.classroom.collection import Collected, Request, StudentWork, read_record
+from autograder.classroom.collection import Collected, Request, StudentFiles, read_record
 from autograder.classroom.platforms.protocol import HandedFile
 from autograder.grading.class_folder import Class
 from autograder.grading.late_policy import is_guess
@@ -37,7 +37,7 @@ def tell_of_useless_times(request: Request, outcome: Collected) -> None:
 
 
 def handed_in_at(
-    request: Request, work: StudentWork, entry: HandedFile, before: HandedFile | None
+    request: Request, work: StudentFiles, entry: HandedFile, before: HandedFile | None
 ) -> tuple[datetime | None, bool]:
     """Return the time of a submission if it is known, and whether a list of times states it.
 
@@ -59,7 +59,7 @@ def handed_in_at(
     return by_platform or (_a_moment_late(request.course, work.lesson) if entry.late else None), False
 
 
-def _recorded_time(work: StudentWork) -> datetime | None:
+def _recorded_time(work: StudentFiles) -> datetime | None:
     """Return the time beside a notebook that was collected earlier; none for a guess."""
     time = moment(beside(work.stamp))
     return None if is_guess(time) else time
@@ -87,7 +87,7 @@ def tell_of_two_times(request: Request, outcome: Collected) -> None:
         if on_platform and abs(on_platform - placed.time) >= timedelta(minutes=1):
             others.append(f"the platform says {in_class_zone(on_platform)}")
         as_before = placed.state == "as before"
-        work = StudentWork(request.course, placed.lesson, placed.student)
+        work = StudentFiles(request.course, placed.lesson, placed.student)
         before = _recorded_time(work) if as_before else None
         if before and before.replace(tzinfo=UTC) != placed.time:
             others.append(f"it had {in_class_zone(before)}")
@@ -100,7 +100,7 @@ def stamp_late(course: Class) -> None:
     """Write a time for submissions that a platform marked as late before the class had a due date."""
     for lesson, students in read_record(course).lessons.items():
         for student, entry in students.items():
-            work, time = StudentWork(course, lesson, student), _a_moment_late(course, lesson)
+            work, time = StudentFiles(course, lesson, student), _a_moment_late(course, lesson)
             if entry.late and time and work.submitted.is_file() and not work.stamp.exists():
                 write_whole(work.stamp, stamped(time))
 

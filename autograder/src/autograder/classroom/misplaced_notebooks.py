@@ -11,7 +11,7 @@ from nbgrader import utils
 from autograder.classroom.collection import (
     CollectionRecord,
     Request,
-    StudentWork,
+    StudentFiles,
     digest_of,
     folder_of,
 )
@@ -66,7 +66,7 @@ def find_misplaced(
             for student in sorted(request.roster.people.keys() - set(owners)):
                 last = record.lessons.get(lesson, {}).get(student)
                 submitted = last is not None and _is_of_same_source(last, entry)
-                folder = StudentWork(request.course, lesson, student).earlier
+                folder = StudentFiles(request.course, lesson, student).earlier
                 if not submitted and not (folder / f"{current}.ipynb").is_file():
                     continue
                 if all_versions is None:  # it reads every archive
@@ -114,7 +114,7 @@ def take_back(course: Class, misplaced: Sequence[Misplaced]) -> None:
         for path in item.earlier:
             _move(course, item, path, path.with_name(f"{path.stem}-{STAMP}"))
     for item in graded:
-        path = StudentWork(course, item.lesson, item.student).submitted
+        path = StudentFiles(course, item.lesson, item.student).submitted
         _move(course, item, path, path.with_name(STAMP))
         folders = [
             course.place(course.directory.autograded_directory, item.student, item.lesson),
@@ -133,7 +133,7 @@ def _move(course: Class, item: Misplaced, path: Path, stamp: Path) -> None:
         content = path.read_bytes()
         time = stamp.read_bytes() if stamp.is_file() else b""
         for owner in item.owners if digest_of(content) in item.wanted else ():
-            StudentWork(course, item.lesson, owner).keep_earlier(content, time)
+            StudentFiles(course, item.lesson, owner).keep_earlier(content, time)
     remove(path)
     remove(stamp)
 

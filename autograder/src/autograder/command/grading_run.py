@@ -14,7 +14,7 @@ from functools import cached_property
 from nbformat import from_dict
 
 from autograder.classroom.attempt_selection import Attempts, attempts, insert_note
-from autograder.classroom.collection import CollectionRecord, StudentWork, read_record
+from autograder.classroom.collection import CollectionRecord, StudentFiles, read_record
 from autograder.classroom.hand_in_times import stamp_late
 from autograder.grading.class_folder import STAMP, Class, Submission
 from autograder.grading.class_folder import handed_in as read
@@ -376,7 +376,7 @@ class _Run:
         which = submission.lesson, submission.student
         had = task_ids & {result.task for result in self._book.verdicts.read(TaskResult, *which)}
         had |= task_ids.intersection(self._record.had.get(submission.lesson, {}).get(submission.student, ()))
-        earlier = StudentWork(self._course, submission.lesson, submission.student).earlier
+        earlier = StudentFiles(self._course, submission.lesson, submission.student).earlier
         for path in sorted(earlier.glob("*.ipynb"))[:MOST_EARLIER]:
             if not refused(path, earlier):
                 had |= run_limited(READING, ids_among, path.read_bytes(), task_ids)
