@@ -172,7 +172,7 @@ class Body:
 
 @dataclass(frozen=True)
 class Define:
-    """Replace a function or method, from its `def` on."""
+    """Replace the definition of a function or method, without its decorators, by another."""
 
     text: str
 

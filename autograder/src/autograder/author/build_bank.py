@@ -105,7 +105,7 @@ def of_task(task: Task, problems: Iterable[str]) -> list[str]:
 
 
 def make_task(task: Task, runs: SolutionRuns) -> Task:
-    """Return a task completed with the outcomes of its solution.
+    """Return a copy of an author's task, with the outcomes that the lesson's solution has in it.
 
     Args:
         task: the task, as its author describes it.

@@ -31,7 +31,7 @@ class Term:
 
     @property
     def forms(self) -> tuple[str, ...]:
-        """Every form of the term, its name first."""
+        """Every form in which the term occurs in a text, such as its plural; its name comes first."""
         return (self.name, *self.also)
 
 

@@ -29,10 +29,10 @@ class LessonSource:
 
     @classmethod
     def of(cls, course: Course, name: str) -> LessonSource:
-        """Return the source of a lesson, which is not checked.
+        """Read the source of a lesson, without looking for mistakes in it.
 
         Raises:
-            AuthoringError: its `tasks.py` fails.
+            AuthoringError: the lesson's `tasks.py` raises an error when it is imported.
         """
         experiments.use(course)
         folder = course.source / name

@@ -53,7 +53,7 @@ class TaskMessages:
 
 
 def messages_of(course: Course, name: str, tasks: Sequence[str] = ()) -> Iterator[TaskMessages]:
-    """Yield the messages of each task of a lesson.
+    """Run the known wrong answers of a lesson, and yield for each task the messages that learners get.
 
     Args:
         course: the course.
@@ -61,7 +61,7 @@ def messages_of(course: Course, name: str, tasks: Sequence[str] = ()) -> Iterato
         tasks: the ids of the tasks to include; all if empty.
 
     Raises:
-        AuthoringError: the lesson cannot be run, or has no such task.
+        AuthoringError: the lesson cannot be run, or one of `tasks` is not in it.
     """
     known_tasks = [task.id for task in load_lesson(course.source / name).tasks]
     if strangers := sorted(set(tasks) - set(known_tasks)):

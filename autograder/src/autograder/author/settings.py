@@ -38,7 +38,7 @@ def read(root: Path) -> Config:
 
 
 def configure(c: Any, file: str) -> None:
-    """Map nbgrader's steps onto the course's folders and this tool's grading.
+    """Set up nbgrader, in place, to use the course's folders and this tool's grading.
 
     Args:
         c: nbgrader's configuration.

@@ -59,7 +59,7 @@ class Placed:
 
 @dataclass(frozen=True)
 class CollectionRecord:
-    """The record of all collections: files by lesson and student, and owners that the instructor stated."""
+    """The record of all collections: files by lesson and student, and whose files the instructor named."""
 
     lessons: Mapping[str, Mapping[str, HandedFile]] = field(default_factory=dict)
     who: Mapping[str, str] = field(default_factory=dict)

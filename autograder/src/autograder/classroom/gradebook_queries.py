@@ -77,7 +77,7 @@ class Marks:
         self._connection = connection
 
     def of(self, lesson: str = "") -> list[Mark]:
-        """Return the marks of a lesson, or of all lessons without one, sorted by student and task."""
+        """Return the marks of a lesson, or of all lessons if none is named, sorted by student and task."""
         statement = select(
             Assignment.name,
             SubmittedAssignment.student_id,

@@ -14,7 +14,7 @@ from autograder.words.phrases import listed
 
 
 def owners_of(request: Request, lesson: str, entry: HandedFile) -> list[set[str]]:
-    """Return the possible students for each person who submitted a file; one student each, if it is clear.
+    """Return the students who may have submitted a file: for each person a set, of one student if clear.
 
     Args:
         request: the request, with the roster and the instructor's `who` options.
@@ -70,10 +70,10 @@ def _one_person(request: Request, lesson: str, entry: HandedFile) -> set[str]:
 
 
 def by_leading_identifier(roster: Roster, entry: HandedFile) -> list[set[str]]:
-    """Return the owners named by an identifier or group before `_` at the start of a file's name.
+    """Return the owners of a file whose name starts with an identifier or a group's name, and `_`.
 
-    Files that a platform has named are left out. The identifier may be part of another student's, so the
-    caller uses the result only if other files of the archive are named in the same way.
+    The result is empty if a platform has named the file. One identifier may be the beginning of another, so
+    the caller uses the result only if other files of the archive are named in the same way.
     """
     if entry.lms:
         return []

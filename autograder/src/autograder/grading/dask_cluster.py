@@ -54,7 +54,7 @@ class Cluster(Executor):
 
     @property
     def slots(self) -> int:
-        """The number of submissions that its workers run at once; at least 4, since a cluster can grow."""
+        """The number of submissions that its workers run at once: at least 4, since workers can join."""
         return max(4, int(sum(self._client.nthreads().values())))
 
     def submit(self, function: Callable[..., T], job: GradeJob, /) -> Future[T]:  # type: ignore[override]

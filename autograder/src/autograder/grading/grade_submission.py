@@ -49,12 +49,14 @@ def _graded(job: GradeJob) -> Result:
 
 
 def rebuild_plain(release: str, translations: Mapping[str, str], submission: str) -> tuple[str, list[str]]:
-    """Rebuild a submission, and return it with the notes on it; notebooks are passed as JSON text.
+    """Return a clean release with the answers of a submission, and notes on what was changed or missing.
+
+    All notebooks are given and returned as JSON text.
 
     Args:
-        release: the text of the lesson's release.
-        translations: its text in each other language.
-        submission: the submission as JSON.
+        release: the lesson's released notebook.
+        translations: the release in each other language, by language code.
+        submission: the student's notebook.
     """
     notebook = from_dict(json.loads(submission))
     rebuilt = rebuild(_release(as_written(release, translations, notebook)), notebook)

@@ -54,7 +54,7 @@ class Rebuilt:
 
 
 def rebuild(release: NotebookNode, submission: NotebookNode) -> Rebuilt:
-    """Return the release with the submission's answers and added code cells, and nothing else of it."""
+    """Return a copy of the release that takes only answers and added code cells from the submission."""
     pieces = classify_cells(release, submission)
     notes: list[str] = []
     answers = {cell["id"]: _parts(cell, pieces) for cell in release.cells if is_answer(cell)}

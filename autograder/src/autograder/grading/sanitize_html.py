@@ -159,7 +159,7 @@ class MarkingScheme(Preprocessor):
 class SafeOutputs(Preprocessor):
     """A preprocessor that removes unsafe parts from the outputs of a submission's cells.
 
-    The verdicts in test cells come from the judge and are not changed.
+    The verdicts in test cells are written by the grader, not by the student, and are not changed.
     """
 
     def preprocess(

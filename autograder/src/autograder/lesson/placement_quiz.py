@@ -26,7 +26,7 @@ LINK = "\0"  # where a sentence links to a lesson
 
 @dataclass(frozen=True)
 class Quiz:
-    """The questions of a course's placement quiz, in one form."""
+    """One of the two versions of a course's placement quiz."""
 
     course: Course
     form: str

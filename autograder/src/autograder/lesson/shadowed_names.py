@@ -129,7 +129,7 @@ class _Watcher:
         self._ours = ""  # the text of the course's cell that is about to be compiled
 
     def before(self, info: Any) -> None:
-        """Record whether the cell that is about to run is the course's."""
+        """Record whether the cell that is about to run is part of the course, and not the learner's own."""
         course_cells = _course_cells(os.environ.get(COURSE_CELLS, ""))
         ours = course_cells is not None and _checksum(info.raw_cell) in course_cells.cells
         self._ours = info.raw_cell if ours else ""

@@ -66,7 +66,7 @@ class Learner:
 
 @dataclass(frozen=True)
 class TaskNow:
-    """The state of a task at a moment, in numbers of learners and in seconds."""
+    """The state of a task at one moment of a lab: how many learners are where, and for how many seconds."""
 
     working: int
     solved: int

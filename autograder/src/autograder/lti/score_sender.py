@@ -79,17 +79,17 @@ class GradebookColumns:
             )
 
     def column(self, class_scores: Scores, lesson: str, scale: bool, make: bool) -> Column:
-        """Return a lesson's column: the one that a launch named, the one with the lesson's id, or a new one.
+        """Return a lesson's column: one that an LTI launch named, else one with its id, else a new one.
 
         Args:
             class_scores: the scores of the class.
             lesson: the lesson's name.
-            scale: whether to scale scores if the column's maximum is not ours.
+            scale: whether to scale scores if the column's maximum is not the lesson's.
             make: whether to create the column now, if it does not exist and the platform allows it.
 
         Raises:
             Unreachable: the column does not exist and cannot be created.
-            OtherMaximum: the column's maximum is not ours, and `scale` is false.
+            OtherMaximum: the column's maximum is not the lesson's, and `scale` is false.
         """
         try:
             address, most = self._found(lesson, class_scores.possible[lesson], make)

@@ -157,7 +157,7 @@ class MatchesKnownWrong(Finding):
 
 @dataclass(frozen=True)
 class NotComputed(Finding):
-    """The result is right for the lesson's own givens and wrong for others; `typed` if it never changes."""
+    """The result is right for the lesson's own inputs and wrong for others; `typed` if it never changes."""
 
     typed: bool = False
 

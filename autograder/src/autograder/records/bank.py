@@ -543,7 +543,7 @@ def described(lesson: str, folder: Path) -> LessonBank:
 
 
 def task_ids(lesson: str, folder: Path) -> tuple[str, ...]:
-    """Return the ids of a lesson's tasks, in order, without the time that `load` takes.
+    """Return the ids of a lesson's tasks, in order. This is faster than `load`, which reads the whole bank.
 
     Raises:
         BankError: the bank is missing or damaged.

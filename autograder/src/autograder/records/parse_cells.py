@@ -36,7 +36,7 @@ def parsed(source: str) -> ast.Module:
 def names_of(source: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return the global names that a cell assigns, and those that it needs from other cells.
 
-    Both are empty if the cell does not compile, since then nothing of it runs.
+    Both are empty if the cell does not compile, since none of it runs then.
     """
     try:
         whole = symtable.symtable(ast.unparse(parsed(source)), "cell", "exec")

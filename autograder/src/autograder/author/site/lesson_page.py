@@ -52,7 +52,7 @@ class Stop:
 
 @dataclass
 class Page:
-    """A lesson's page in the making. It changes the executed solution in place.
+    """A builder of a lesson's page, which changes the executed solution in place.
 
     Attributes:
         lesson: the lesson's name.

@@ -61,7 +61,7 @@ def on_page(data: Data, token: str, lesson: str, name: str) -> dict[str, Any]:
 
     Args:
         data: the class.
-        token: the token of the page's user, from which keys are made.
+        token: the access token of the person who uses the page; keys are made from it.
         lesson: the lesson's name.
         name: the task's id.
 
@@ -121,13 +121,13 @@ def give(
         lesson: the lesson's name.
         name: the task's id.
         key: the answer's key on the page.
-        token: the token of the page's user, from which keys are made.
+        token: the access token of the person who uses the page; keys are made from it.
         lines: the indices of the lines of the marking scheme.
         comment: the comment; "" for none.
-        before: the state of the answer that the page showed.
+        before: the state of the answer that the page showed, by which a newer one is noticed.
         by: the name of the person who gives the points.
-        nothing: whether an answer without lines gets 0 points. Otherwise it still waits to be read, so that a
-            comment can be written first.
+        nothing: whether the answer gets 0 points if `lines` is empty. Otherwise only the comment is kept, and
+            the answer still waits to be read.
 
     Returns:
         The answer's new points, comment and state, for the page.
@@ -252,7 +252,7 @@ def as_markup(text: str) -> Markup:
 
 
 def in_a_box(shown: Markup) -> Markup:
-    """Return a student's text in an HTML box, outside of which none of it can be drawn."""
+    """Wrap a student's text in an HTML box, so that it cannot cover the rest of the page."""
     return Markup('<div class="box">{}</div>').format(shown)
 
 

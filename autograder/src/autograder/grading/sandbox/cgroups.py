@@ -119,7 +119,7 @@ def make(root: Path | None = None) -> Group | None:
 
 
 def why_not() -> str:
-    """Return why no groups can be made here; "" if they can."""
+    """Return the reason why no control groups can be made on this machine; "" if they can."""
     try:
         delegated()
     except Unavailable as problem:

@@ -41,7 +41,7 @@ class Amount:
         return Amount(self.outputs - other.outputs, self.size - other.size, self.parts - other.parts)
 
     def fits(self, most: Amount) -> bool:
-        """Tell whether no part of the amount exceeds that of another amount."""
+        """Tell whether each part of the amount is within the same part of a limit."""
         return self.outputs <= most.outputs and self.size <= most.size and self.parts <= most.parts
 
 
