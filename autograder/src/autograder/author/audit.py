@@ -117,10 +117,11 @@ def _committed_bank(source: LessonSource) -> LessonBank:
 
 
 def print_coverage(course: Course, names: Sequence[str], console: Console) -> bool:
-    """Print a table of mistakes and class tasks, and tell whether no cell of it lacks a wrong answer.
+    """Print a table of mistakes and class tasks, and tell whether it is complete.
 
     A cell shows the number of wrong answers of the task with that mistake, "no" if the task says why there
-    can be none, "?" if one is missing, and nothing if the task has no part in which the mistake is possible.
+    can be none, "?" if there should be one and is not, and nothing if the task has no part in which the
+    mistake is possible.
 
     Returns:
         True if no wrong answer is missing.

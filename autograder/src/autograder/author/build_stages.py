@@ -72,7 +72,7 @@ class TaskKeys:
         return _short([self._code, self._inputs.code(imports), self._inputs.data(imports), plain, *files])
 
     def of(self, task: Task) -> str:
-        """Return the digest of the inputs of one task's bank."""
+        """Return a digest of everything that a task's bank is built from."""
         digests, runs = self._digests, self._source.runs
         solution = runs.solutions[task.id]
         try:

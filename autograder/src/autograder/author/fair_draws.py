@@ -46,13 +46,13 @@ def hidden_tasks(
 
 
 def with_exam(bank: LessonBank, lesson: Lesson, runs: SolutionRuns, names: Collection[str]) -> LessonBank:
-    """Return the bank with exam probes for the tasks of an exam.
+    """Return a copy of the bank in which an exam's tasks have the inputs that the exam tests them with.
 
     Args:
         bank: the lesson's bank.
         lesson: the definitions in the lesson's `tasks.py`.
         runs: the results of running the lesson's solution.
-        names: the ids of all tasks of the exam, including those of other lessons.
+        names: the ids of all tasks of the exam; those of other lessons are ignored.
     """
     asked = tuple(task for task in lesson.tasks if task.id in names)
     hidden, _without = hidden_tasks(replace(lesson, tasks=asked), runs, EXAM)

@@ -52,11 +52,11 @@ def difficulty(right: Array) -> Estimates:
 
 
 def discrimination(right: Array) -> Estimates:
-    """Return the correlation of each question with the share of right answers to all others.
+    """Return for each question the correlation of its answers with the share of the others that are right.
 
-    The interval is Fisher's, of the larger of two standard errors: that of normal variables, and that of the
-    sample's own fourth moments. The first is too small for an easy question in a mixed class, the second for
-    a small class.
+    The interval is made on Fisher's z scale with the larger of two standard errors: one that assumes normal
+    variables, too small for an easy question in a mixed class, and one estimated from the sample's fourth
+    moments, too small for a small class.
 
     Args:
         right: (students, questions), 1 for right, 0 for not right, NaN for no answer.

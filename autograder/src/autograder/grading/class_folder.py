@@ -202,7 +202,7 @@ class Class:
 
 
 def handed_in(submission: Submission) -> bytes:
-    """Return a submission's content; if it cannot be read, the reason, which is graded in its place."""
+    """Return a submission's content. If it cannot be read, return the reason, which no task is found in."""
     if submission.refused:
         return submission.refused.encode()
     try:

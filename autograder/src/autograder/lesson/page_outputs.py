@@ -62,7 +62,7 @@ def in_page(
 
 
 def page_module(name: str) -> str:
-    """Return the text of a JavaScript module in this folder, with all that it imports."""
+    """Return the text of a JavaScript module in this package's folder, with the modules that it imports."""
     return bundled(Path(__file__).with_name(name))
 
 

@@ -63,7 +63,7 @@ class Joined:
 
 @dataclass(frozen=True)
 class ExamRecord:
-    """The last exam on a task: its duration, and the points earned."""
+    """A learner's last exam on a task: how long it took, and the points earned."""
 
     seconds: float = 0.0
     earned: int = 0

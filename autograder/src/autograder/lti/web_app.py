@@ -64,7 +64,7 @@ class InWindow(DeepLinkResource):
 
 
 class LtiApplication:
-    """The handlers of all requests. Each method runs in a thread of its own."""
+    """The handlers of the HTTP requests. Each request is handled in a thread of its own."""
 
     def __init__(self, course: Class, registered: Registrations) -> None:
         self.course, self.registered = course, registered

@@ -338,10 +338,10 @@ def _telling(send: Callable[[bytes], None]) -> tuple[Callable[[str, str], None],
 def witness(send: Callable[[bytes], None]) -> Callable[[str], None]:
     """Return a function that watches test cells and reports their forbidden calls.
 
-    Call it with a cell's id when the cell begins, and with "" when it ends. For the test cells given to
-    `prepare`, it reports that they are watched, each forbidden call before it is made, and at the end that
-    they are still watched. Each message has a number, and a code made with a secret key that the first
-    message contains. So no message can be omitted, added or changed unnoticed.
+    Call it with a cell's id when the cell begins, and with "" when it ends. For a test cell that was given to
+    `prepare`, it sends one message at the beginning, one before each forbidden call, and one at the end that
+    the cell was watched throughout. Each message has a number and an authentication code; the secret key for
+    the codes is in the first message. So no message can be omitted, added or changed unnoticed.
 
     Args:
         send: sends a whole message, or raises.

@@ -122,7 +122,7 @@ class Adds:
 
 @dataclass(frozen=True)
 class Claims:
-    """Claims in texts about mistakes that the build verifies, as regular expressions."""
+    """Regular expressions for the claims in texts about mistakes; the build verifies what they match."""
 
     right_numbers: str = ""  # a phrase that calls the numbers right
     # Phrases, each with the code that the statement, the solution or the wrong answer must contain.

@@ -70,10 +70,10 @@ def tell(says: Sequence[str], code: str = "", **values: Any) -> Message:
 
 
 def about(finding: f.Finding, task: Task, says: Sequence[str], code: str = "", **values: Any) -> Message:
-    """Return a message about a finding.
+    """Return a message about a finding, with the placeholders in its sentences `says` filled in.
 
-    Its sentences may use the placeholders `answer` (the answer's name), `kind` (the kind of answer that the
-    task asks for), `where` (the input with the finding) and `place` (the entry of the result).
+    They are `answer` (the answer's name), `kind` (the kind of answer that the task asks for), `where` (the
+    input with the finding), `place` (the entry of the result), and those of `values`.
     """
     labels = {
         "answer": task.name,

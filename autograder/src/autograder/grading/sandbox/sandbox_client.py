@@ -260,11 +260,11 @@ class Sandbox(subprocess.Popen[bytes]):
 
 
 def start_sandbox(inside: Inside, make: Callable[[], Group | None] = cgroups.make) -> Sandbox:
-    """Start a sandbox. If root starts it, it has two users: root in the sandbox, and one without any rights.
+    """Start a sandbox. If root starts it, it has two users inside: root, and one without any rights.
 
     Args:
         inside: the content of the sandbox.
-        make: makes the control group of its runs, if one is available.
+        make: makes the control group that limits its runs; None if there are no control groups.
 
     Raises:
         OSError: it cannot be started.

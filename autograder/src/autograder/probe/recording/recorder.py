@@ -97,14 +97,14 @@ class _Seen:
 
 
 class Recorder:
-    """One recording, from its start to its stop.
+    """A recording of the torch operations that run between its start and its stop.
 
     Args:
-        module: the only module to record; None to record all code.
+        module: the only `nn.Module` to record; None to record all code.
         base: the frame in which the recording starts.
         most_rows: the number of operations after which the record is full.
-        keep: a function that is called with each operation, the position of a result and that tensor, which
-            it must not store. With it, source locations have line numbers only.
+        keep: a function that is called once for each result: with the operation, the result's position and
+            its tensor, which it must not hold on to. With `keep`, source locations have no columns.
         given: classes of modules that count as one operation, like torch's own, since the learner did not
             write them.
     """

@@ -90,7 +90,7 @@ class Stack:
 
 
 def learners_stack(frame: FrameType | None, base: FrameType) -> Stack | None:
-    """Return the learner's frames from a frame outwards to the base; None if there are none.
+    """Return the learner's frames from a frame outwards to `base`, where the recording starts; None for none.
 
     Args:
         frame: the innermost frame.
