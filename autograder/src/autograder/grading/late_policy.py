@@ -64,8 +64,8 @@ class Policy:
     # The share of a submission's points that each day begun costs; None to leave it to nbgrader's setting.
     penalty_per_day: float | None = None
     require_secret: bool = False  # whether to refuse to grade a lesson without hidden probes
-    # What a task counts that a submission's own release did not have: as much as the rest of the submission
-    # does ("excuse"), or nothing ("zero").
+    # The score of a task that a submission's own release did not have: that of the rest of the submission
+    # ("excuse"), or nothing ("zero").
     missing_tasks: str = EXCUSE
     attempts: Mapping[str, Rule] = field(default_factory=dict)  # the rule by lesson; "last" by default
     zone: tzinfo | None = None  # the time zone of displayed times; None for this machine's

@@ -45,7 +45,7 @@ class FailureSignature:
     result: str = ""  # the kind of wrong result: its shape, its type or what was raised; "" for a right one
     places: str = ""  # the places where a result of the right shape is wrong
     numbers: tuple[float, ...] = ()  # three numbers that describe the result
-    marks: frozenset[str] = frozenset()  # what is wrong beside it: "changes x" or "lacks kernel.weight", say
+    marks: frozenset[str] = frozenset()  # other mistakes beside it: "changes x", "lacks kernel.weight"
     apart: float = math.inf  # the distance of its numbers from those of the right result
 
     @property

@@ -304,7 +304,7 @@ class Related(Fact):
     how: str
     value: float = 0.0
     axis: int = 0
-    probe: str = ""  # on which it was seen; "" where it holds on all
+    probe: str = ""  # the id of its probe; "" if it is true on all
     name: str = ""
 
 

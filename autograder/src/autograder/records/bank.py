@@ -84,12 +84,12 @@ class Probe:
     weights: Mapping[str, Tensor] = field(default_factory=dict)
     train: bool = False  # whether the module is called in training mode
     dtype: str = "float32"  # the dtype of module and inputs
-    # Where the answer returns something to be called, the arguments it is called with.
+    # The arguments for the returned value, if the answer returns something to call.
     then: Mapping[str, Value] = field(default_factory=dict)
     # The experiment of `autograder.experiments` whose result is compared; "result" calls the answer once. No
     # points are earned by other experiments alone.
     observe: str = RESULT
-    # What the experiment wants to know, and the `method` of a class that is called. With `"stacked": True`,
+    # The experiment's settings, and the `method` of a class that is called. With `"stacked": True`,
     # results of one shape that come back together count as one tensor, with an axis more in front. With
     # `"lists": {"x": (0, [2, 3])}` the answer gets that input as a list, cut along an axis into these sizes;
     # with `"once": ["x"]` it can go through that input only once, and with `"arriving": ["x"]` each piece is
@@ -258,7 +258,7 @@ class Task:
         str, ...
     ] = ()  # for a tensor: other tensors of the lesson that its cell must leave as they are
 
-    # What authors say besides, and the bank does not hold.
+    # The author's further descriptions, which are not in the bank.
     wrong: tuple[WrongAnswer, ...] = field(default=(), metadata=UNSTORED)  # at least two
     right: tuple[RightAnswer, ...] = field(default=(), metadata=UNSTORED)  # different ones
     # The demands of the statement, each a phrase of it word for word, with the wrong answer that breaks only
@@ -272,7 +272,7 @@ class Task:
     # Faults that its parts make possible, but for which it has no wrong answer: fault id to reason.
     cannot: Mapping[str, str] = field(default_factory=dict, metadata=UNSTORED)
 
-    # What the build puts there.
+    # Added by the build.
     families: tuple[Family, ...] = field(default=(), metadata=UNSTORED)  # the described calls of `forbids`
     # The names of one entry along an axis, or in a role: {"stations": "station"}, from `course.toml`.
     entries: Mapping[str, str] = field(default_factory=dict, metadata=UNSTORED)

@@ -67,8 +67,8 @@ class Platform:
     name: str  # one lower-case word
     title: str  # its usual name
     lists: Lists  # the format of its class lists and score sheets
-    # What is known of a file in an archive, with what a part of its path says; None for a part that is not
-    # the platform's making. The second argument tells the file's own name from that of a folder.
+    # Adds the facts in a part of a file's path to the file; returns None for a part that is not of the
+    # platform's making. The second argument tells whether it is the file's own name rather than a folder's.
     read_name: Callable[[str, bool, HandedFile], HandedFile | None]
     # The path of a student's feedback page in an upload, given their submission and the lesson.
     page_name: Callable[[str, HandedFile, str], str]
