@@ -44,7 +44,7 @@ def probe_to_examine(probes: Iterable[Probe]) -> Probe | None:
         and not probe.settings.keys() & {"lists", "once", "arriving"}  # what these give is no tensor
     ]
     # Where some arguments may be left out, one that has them says more. A single token at position 0 does not
-    # turn, and heads of one group share it however they are repeated.
+    # turn, and all parts of a group share it however they are repeated.
     return max(
         plain,
         key=lambda probe: (_variety(probe) > 0, len(probe.inputs), -_single(probe), _variety(probe)),
