@@ -873,7 +873,7 @@ FAULTS = (
     Fault(
         "elementwise-product",
         "entries are multiplied where a matrix product belongs",
-        "`*` multiplies entry by entry. The matrix product is `@`.",
+        "The numbers are multiplied entry by entry, as `*` does it. The matrix product is `@`.",
         section="01-dot-product#all-scores-matmul",
     ),
     Fault(
@@ -1056,7 +1056,7 @@ FAULTS = (
     Fault(
         "weight-not-turned",
         "a linear layer's weight is used without being transposed",
-        "`nn.Linear` stores its weight as (d_out, d_in). Call the layer, or transpose the weight: `.weight.T`.",
+        "The weight of a layer is not transposed. `nn.Linear` stores it as (d_out, d_in): call the layer, or use `.weight.T`.",
         section="02-trainable#linear-read",
     ),
     Fault(
@@ -1509,7 +1509,7 @@ FAULTS = (
     Fault(
         "heads-cut-wrongly",
         "the heads are cut out of the wrong axis",
-        "Each head's numbers lie side by side. Cut the last axis into (num_heads, head_dim), in this order.",
+        "The heads are cut out in the wrong places. Their numbers lie side by side: cut the last axis into (num_heads, head_dim), in this order.",
         section="09-take-it-apart#ablation-effect-task",
     ),
     Fault(
@@ -1554,7 +1554,7 @@ FAULTS = (
     Fault(
         "base-of-two",
         "the perplexity is taken to the base of 2",
-        "`cross_entropy` uses the natural logarithm. So the base is e, not 2: `.exp()`.",
+        "The base is 2 here. `cross_entropy` uses the natural logarithm, so it should be e: `.exp()`.",
         section="10-read-a-model#perplexity-task",
     ),
     Fault(

@@ -61,8 +61,8 @@ FAULTS = (
     Fault(
         "row-overwritten",
         "one number fills a whole row",
-        "One number fills a whole row, because it is assigned to the row and not to one entry. Write to one entry, "
-        "with every index in the brackets.",
+        "One number fills a whole row. Usually it is assigned to the row and not to one entry: write every "
+        "index in the brackets.",
         section="01-dot-product#all-scores-intro",
     ),
     Fault(

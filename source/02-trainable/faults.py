@@ -75,8 +75,8 @@ FAULTS = (
     Fault(
         "normal-start",
         "the weights are drawn from the normal distribution",
-        "The weights are drawn from the normal distribution, with `torch.randn`: the task asks "
-        "for `torch.rand`, numbers from 0 to 1.",
+        "The weights are drawn from the normal distribution. The task asks for `torch.rand`, numbers from 0 "
+        "to 1.",
         section="02-trainable#weights-intro",
     ),
     Fault(
@@ -158,7 +158,7 @@ FAULTS = (
     Fault(
         "frozen",
         "the parameters are no longer trained",
-        "With `requires_grad=False` the parameters can no longer be trained. Leave that out.",
+        "The parameters can no longer be trained, as with `requires_grad=False`. Leave that out.",
     ),
     Fault(
         "mean-of-deviations",

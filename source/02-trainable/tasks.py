@@ -866,11 +866,11 @@ COPY_WEIGHTS = Task(
     ),
     wrong=wrongs("""
         weight-not-turned: .weight.T →3 .weight
-            hint: `nn.Linear` stores its weight as (d_out, d_in). Transpose it: `.weight.T`.
+            hint: The weights are not transposed. `nn.Linear` stores them as (d_out, d_in): `.weight.T`.
         weight-not-turned: v1.W_query.copy_(v2.W_query.weight.T) → v1.W_query.data = v2.W_query.weight.data.clone()
             v1.W_key.copy_(v2.W_key.weight.T) → v1.W_key.data = v2.W_key.weight.data.clone()
             v1.W_value.copy_(v2.W_value.weight.T) → v1.W_value.data = v2.W_value.weight.data.clone()
-            hint: `nn.Linear` stores its weight as (d_out, d_in). Transpose it: `.weight.T`.
+            hint: The weights are not transposed. `nn.Linear` stores them as (d_out, d_in): `.weight.T`.
         reshaped-not-turned: .weight.T →3 .weight.reshape(v1.W_query.shape)
         layer-forgotten: v1.W_value.copy_(v2.W_value.weight.T) → pass
         layer-forgotten: v1.W_key.copy_(v2.W_key.weight.T) → pass

@@ -38,7 +38,7 @@ FAULTS = (
     Fault(
         "mask-as-matrix-product",
         "the matrix product is used where entries should be multiplied",
-        "`@` is the matrix product. To set single entries to 0, multiply entry by entry, with `*`.",
+        "This is a matrix product with the mask. To set single entries to 0, multiply entry by entry, with `*`.",
         section="03-causal#mask-after-softmax-task",
     ),
     Fault(

@@ -86,8 +86,8 @@ FAULTS = (
     Fault(
         "seed-hides-dropout",
         "a seed in `forward` hides that dropout goes on",
-        "Two calls agree, because a seed is set in `forward`: the same weights are dropped each time, in eval mode too. "
-        "That hides the fault.",
+        "Two calls agree, because the same weights are dropped each time, in eval mode too, as with a seed in"
+        " `forward`. That hides the fault.",
         section="04-dropout#bug-eval-dropout-task",
     ),
     Fault(

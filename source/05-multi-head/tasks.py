@@ -536,7 +536,7 @@ MERGE_HEADS = Task(
         joined-along-wrong-axis: = torch.cat(context.unbind(1), dim=1)
         joined-along-wrong-axis: = context.transpose(1, 2).flatten(1, 2)
         tokens-counted-on-another-axis: num_heads, num_tokens, h → num_tokens, num_heads, h
-            hint: The axes of `context` are (b, heads, tokens, head_dim), in this order.
+            hint: Tokens and heads are confused. The axes of `context` are (b, heads, tokens, head_dim), in this order.
         transposed-result: = context.transpose(2, 3).flatten(1, 2)
             hint: This is (b, d_out, tokens). One row for each token: swap the last two axes.
         heads-in-reverse: context.transpose → context.flip(1).transpose

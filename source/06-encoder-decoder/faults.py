@@ -6,7 +6,7 @@ FAULTS = (
     Fault(
         "mask-of-first-head",
         "the mask of head 0 serves for all heads",
-        "The mask can differ from head to head. Here that of head 0 is used for all: keep its axis of heads.",
+        "All heads get the mask of head 0. It can differ from head to head: keep its axis of heads.",
     ),
     Fault(
         "batch-and-tokens-swapped",
@@ -158,8 +158,8 @@ FAULTS = (
     Fault(
         "batch-left-open",
         "the batch size is left open in a reshape",
-        "With −1 for the batch, a source that is twice as long becomes two sequences, and no error is raised. Leave"
-        " the batch alone: it is the number of tokens that differs.",
+        "A source that is twice as long becomes two sequences, and no error is raised, as with −1 for the "
+        "batch. Leave the batch alone: it is the number of tokens that differs.",
         section="06-encoder-decoder#bug-query-length-read",
     ),
     Fault(
@@ -179,8 +179,8 @@ FAULTS = (
     Fault(
         "mask-axis-added",
         "the mask gets one axis too many",
-        "The mask gets one more axis by `unsqueeze` or `[:, None]`. Use it as it comes: (target, source) and (b, 1,"
-        " 1, source) both fit (b, heads, target, source).",
+        "The mask has got one axis more. Use it as it comes: (target, source) and (b, 1, 1, source) both fit "
+        "(b, heads, target, source).",
         section="06-encoder-decoder#class-intro",
     ),
     Fault(

@@ -267,7 +267,7 @@ FAULTS = (
     Fault(
         "published-slopes",
         "the slopes are those that the paper's code takes for other numbers of heads",
-        "Where the number of heads is no power of two, the published code takes slopes from two rows. This task asks for one formula, for any number of heads.",
+        "Where the number of heads is no power of two, these are the slopes of the published code, from two rows. This task asks for one formula, for any number of heads.",
         section="07-positions#alibi-intro",
     ),
     Fault(

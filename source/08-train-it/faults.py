@@ -42,13 +42,13 @@ FAULTS = (
     Fault(
         "scale-and-shift-left-out",
         "scale and shift are not used",
-        "What is normalised has to be multiplied by `scale` and moved by `shift`.",
+        "`scale` and `shift` have no effect. Multiply what is normalised by `scale`, and add `shift`.",
         section="08-train-it#layer-norm-task",
     ),
     Fault(
         "shift-first",
         "the shift is multiplied instead of added",
-        "Multiply by `scale` first, then add `shift`.",
+        "The shift is multiplied by the scale here. Multiply by `scale` first, then add `shift`.",
         section="08-train-it#layer-norm-task",
     ),
     Fault(
@@ -205,7 +205,7 @@ FAULTS = (
     Fault(
         "sign-forgotten",
         "the sign of the loss is turned",
-        "The logarithm of a probability is negative. The loss is *minus* its mean.",
+        "The loss has the wrong sign. The logarithm of a probability is negative, and the loss is *minus* its mean.",
         section="08-train-it#next-token-loss-task",
     ),
     Fault(
@@ -217,7 +217,7 @@ FAULTS = (
     Fault(
         "log-of-zero",
         "the logarithm of a probability that was rounded to 0",
-        "A softmax rounds tiny probabilities to 0, and the logarithm of 0 is −∞. `torch.log_softmax` does both steps in one and stays finite.",
+        "Tiny probabilities are rounded to 0 before the logarithm, and that of 0 is −∞. `torch.log_softmax` does both steps in one and stays finite.",
         section="08-train-it#next-token-loss-task",
     ),
     Fault(

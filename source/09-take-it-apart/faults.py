@@ -183,7 +183,7 @@ FAULTS = (
     Fault(
         "output-rows-cut",
         "the head's rows of out_proj are cut, not its columns",
-        "`out_proj.weight` is (out, in), and the heads lie side by side in what it reads. Cut the columns: `[:, own]`.",
+        "Rows of `out_proj.weight` are cut out. It is (out, in), and the heads lie side by side in what it reads: cut the columns, `[:, own]`.",
         section="09-take-it-apart#head-circuits-task",
     ),
     Fault(

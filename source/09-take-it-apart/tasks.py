@@ -421,7 +421,7 @@ HEAD_CIRCUITS = Task(
         first-head-for-all: slice(head * head_dim, (head + 1) * head_dim) → slice(0, head_dim)
             hint: Always head 0 is read. Head h owns the numbers from `h * head_dim` on.
         heads-cut-wrongly: slice(head * head_dim, (head + 1) * head_dim) → slice(head, None, num_heads)
-            hint: A head's numbers lie side by side: from `head * head_dim` to `(head + 1) * head_dim`.
+            hint: Every num_heads-th number is cut out. A head's numbers lie side by side: from `head * head_dim` to `(head + 1) * head_dim`.
         all-heads-together: slice(head * head_dim, (head + 1) * head_dim) → slice(None)
         heads-in-reverse: slice(head * head_dim, (head + 1) * head_dim) → slice((num_heads - 1 - head) * head_dim, (num_heads - head) * head_dim)
             hint: The heads are counted from the end. Head 0 owns the first numbers.
@@ -433,9 +433,9 @@ HEAD_CIRCUITS = Task(
         heads-cut-wrongly: attention.W_query.weight[own] → attention.W_query.weight[head::num_heads]
             attention.W_key.weight[own] → attention.W_key.weight[head::num_heads]
             attention.W_value.weight[own] → attention.W_value.weight[head::num_heads]
-            hint: A head's numbers lie side by side: from `head * head_dim` to `(head + 1) * head_dim`.
+            hint: Every num_heads-th number is cut out. A head's numbers lie side by side: from `head * head_dim` to `(head + 1) * head_dim`.
         heads-cut-wrongly: attention.out_proj.weight[:, own] → attention.out_proj.weight[:, head::num_heads]
-            hint: A head's numbers lie side by side: from `head * head_dim` to `(head + 1) * head_dim`.
+            hint: Every num_heads-th number is cut out. A head's numbers lie side by side: from `head * head_dim` to `(head + 1) * head_dim`.
         cut-across-two-heads: slice(head * head_dim, (head + 1) * head_dim) → slice(head, head + head_dim)
         cut-across-two-heads: slice(head * head_dim, (head + 1) * head_dim) → slice(head * num_heads, head * num_heads + head_dim)
         heads-counted-from-1: slice(head * head_dim, (head + 1) * head_dim) → slice((head - 1) * head_dim, head * head_dim)

@@ -72,7 +72,7 @@ FAULTS = (
     Fault(
         "asked-by-keys",
         "keys are asked whether they have a claim",
-        "`any` runs over the queries here. Ask each query whether it has a claimed key: `claim.any(dim=-1)`.",
+        "Keys are asked here whether they are claimed. Ask each query whether it has a claimed key: `claim.any(dim=-1)`.",
         section="10-read-a-model#claim-score-task",
     ),
     Fault(
@@ -223,7 +223,7 @@ FAULTS = (
     Fault(
         "mean-left-in",
         "the parts' means are not subtracted",
-        "LayerNorm subtracts the mean. Each part loses its own mean over the last axis.",
+        "The mean is not subtracted. LayerNorm does so: each part loses its own mean over the last axis.",
         section="10-read-a-model#logit-attribution-task",
     ),
     Fault(
@@ -247,7 +247,7 @@ FAULTS = (
     Fault(
         "norm-bias-left-out",
         "the row of the norm's bias is empty",
-        "The last row has to be what `norm_bias` adds to the logit.",
+        "The row of the norm's bias is empty or missing. It is the last one, what `norm_bias` adds to the logit.",
         section="10-read-a-model#logit-attribution-task",
     ),
     Fault(

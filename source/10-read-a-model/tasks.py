@@ -228,7 +228,7 @@ ORIENTATION = Task(
         weight-not-turned: = tensor
             hint: Nothing is transposed. The weights of `c_proj` and `c_fc` are stored as (in, out).
         transposed-always: = tensor.T if tensor.ndim == 2 and "wte" not in name else tensor
-            hint: `wpe` is no linear layer: a row is the vector of a position, there as here. Only `c_proj` and `c_fc` are turned.
+            hint: `wpe` is transposed. It is no linear layer: a row is the vector of a position, there as here. Only `c_proj` and `c_fc` are turned.
         """),
     right=rights("""
         in-the-name: = tensor.T if "c_" in name and name.endswith("weight") else tensor

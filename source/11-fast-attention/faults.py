@@ -27,7 +27,7 @@ FAULTS = (
     Fault(
         "rescaled-upside-down",
         "old sums are multiplied by the inverse of their factor",
-        "The factor is upside down: it is `exp(old maximum - new maximum)`, never more than 1.",
+        "The factor is upside down. It should be `exp(old maximum - new maximum)`, never more than 1.",
         section="11-fast-attention#online-intro",
     ),
     Fault(
@@ -123,13 +123,13 @@ FAULTS = (
     Fault(
         "row-sums-added",
         "the row sums are added in dS",
-        "The row sums D are subtracted in dS, not added.",
+        "The row sums D are added in dS. They should be subtracted.",
         section="11-fast-attention#backward-intro",
     ),
     Fault(
         "wrong-row-sums",
         "the row sums are not those of dO times O",
-        "D is the sum of `out_gradient * context` over head_dim: a sum, not a mean.",
+        "D is a mean here. It should be the sum of `out_gradient * context` over head_dim.",
         section="11-fast-attention#backward-intro",
     ),
     Fault(
@@ -141,7 +141,7 @@ FAULTS = (
     Fault(
         "gradient-not-scaled",
         "the scale is missing on the way back",
-        "The scores were divided by √head_dim, so the gradients of q and of k should be, too.",
+        "The scale is missing on the way back. Scores are divided by √head_dim, so the gradients of q and of k should be, too.",
         section="11-fast-attention#backward-intro",
     ),
     Fault(
@@ -171,7 +171,7 @@ FAULTS = (
     Fault(
         "keys-zeroed",
         "hidden keys are set to 0",
-        "A key of zeros has the score 0, and e⁰ = 1 still gets weight. Hide it with the mask.",
+        "Hidden keys have the score 0, and e⁰ = 1 still gets weight. Hide them with the mask.",
         section="11-fast-attention#sdpa-traps-read",
     ),
     Fault(
@@ -245,7 +245,7 @@ FAULTS = (
     Fault(
         "indivisible-groups-accepted",
         "groups that the heads cannot share out are accepted",
-        "`num_kv_groups` has to divide `num_heads`. Refuse other numbers with a ValueError.",
+        "A `num_kv_groups` that does not divide `num_heads` is accepted. Refuse it with a ValueError.",
         section="11-fast-attention#grouped-query-attention-task",
     ),
     Fault(
@@ -258,8 +258,8 @@ FAULTS = (
     Fault(
         "list-refused",
         "blocks in a list are not taken",
-        "The blocks can come as a list, of different sizes. Take them one after the other, with `zip` "
-        "say, and use nothing that only one large tensor has.",
+        "Blocks in a list are not taken, but they can come so. Take them one after the other, with `zip` say,"
+        " and use nothing that only one large tensor has.",
         section="11-fast-attention#online-softmax-task",
     ),
     Fault(
@@ -271,8 +271,8 @@ FAULTS = (
     Fault(
         "no-token-refused",
         "a length of 0 fails",
-        "A text of no tokens has no tiles, and pieces of nothing cannot be joined. Make the result first, and fill "
-        "it in tile by tile.",
+        "A text of no tokens fails: it has no tiles, and there is nothing to join. Make the result first, and"
+        " fill it in tile by tile.",
         section="11-fast-attention#tiled-attention-task",
     ),
     Fault(
@@ -341,7 +341,7 @@ FAULTS = (
     Fault(
         "pieces-hidden-counted",
         "a piece that shows nothing gets a share",
-        "A logsumexp of −∞ means that the piece shows nothing. Its share should be 0.",
+        "A piece that shows nothing gets a share. Its logsumexp is −∞, and its share should be 0.",
         section="11-fast-attention#join-pieces-task",
     ),
     Fault(

@@ -654,7 +654,7 @@ BACKWARD = Task(
         gradient-not-scaled: scores_gradient @ k * scale → scores_gradient @ k
         gradient-not-scaled: @ q * scale → @ q
         weights-on-the-right: weights.transpose(2, 3) @ out → weights @ out
-            hint: dV is **P transposed** times dO: a value gets its share from every query that looked at it.
+            hint: P is not transposed in dV. It should be: a value gets its share from every query that looked at it.
         scores-turned: scores_gradient.transpose(2, 3) @ q → scores_gradient @ q
             hint: dS is not transposed in dK. A key gets its share from every query: dSᵀ Q.
         no-mask: scores = scores.masked_fill → scores.masked_fill
@@ -971,7 +971,7 @@ TRAPS = Task(
         sdpa-not-called: body dropped
             return F.dropout(torch.softmax(q @ k.transpose(2, 3) / q.shape[-1] ** 0.5, dim=-1), p, training) @ v
         scale-typed-in: q.shape[-1] ** -0.5 → 0.5
-            hint: In `scaled` a number is typed in. Take the width from the argument: `q.shape[-1]`.
+            hint: In `scaled` the scale is the same for every width. Take the width from the argument: `q.shape[-1]`.
         """),
     right=rights("""
         logical-not: ~hidden → torch.logical_not(hidden)
@@ -1068,7 +1068,7 @@ CACHE = Task(
             : end] = keys → : end] = keys[:, :, -1:]
             : end] = values → : end] = values[:, :, -1:]
         tokens-counted-on-another-axis: self.num_tokens + keys.shape[2] → self.num_tokens + keys.shape[1]
-            hint: The number of new tokens is `keys.shape[2]`: the axes are (b, heads, tokens, head_dim).
+            hint: The new tokens are counted along another axis. Their number is `keys.shape[2]`: the axes are (b, heads, tokens, head_dim).
         returns-nothing: return self.keys → self.keys
         """),
     right=rights("""
@@ -1167,7 +1167,7 @@ GQA = Task(
         no-scale: is_causal=True → is_causal=True, scale=1.0
         exp-overflows: F.scaled_dot_product_attention( → (lambda q, k, v, **_: F.dropout((s := torch.exp(q @ k.mT / q.shape[-1] ** 0.5).tril()) / s.sum(dim=-1, keepdim=True), p) @ v)(
         scaled-up: is_causal=True → is_causal=True, scale=queries.shape[-1] ** 0.5
-            hint: `scale` is a factor: 1/√head_dim, or left out.
+            hint: The scores are multiplied by √head_dim. `scale` is a factor: 1/√head_dim, or left out.
         indivisible-accepted: d_out % num_heads != 0 → False
         indivisible-groups-accepted: num_heads % num_kv_groups != 0 → False
         divisible-refused: num_heads % num_kv_groups != 0 → num_kv_groups != num_heads and num_heads % 4

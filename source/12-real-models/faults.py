@@ -74,7 +74,7 @@ FAULTS = (
     Fault(
         "turned-by-reshape",
         "weights are reshaped where they should be transposed",
-        "`reshape` to the other shape keeps the numbers in their old order. Use `.T`.",
+        "The weights have the other shape, and their numbers the old order, as after `reshape`. Use `.T`.",
         section="12-real-models#load-gpt2-task",
     ),
     Fault(
@@ -98,13 +98,13 @@ FAULTS = (
     Fault(
         "masks-not-skipped",
         "stored masks are taken for parameters",
-        "`h.0.attn.bias` is a mask, and no bias. Skip it, and `masked_bias` too.",
+        "Stored masks are taken for parameters. `h.0.attn.bias` is a mask, and no bias: skip it, and `masked_bias` too.",
         section="12-real-models#load-gpt2-task",
     ),
     Fault(
         "head-not-skipped",
         "the repeated table is taken for a parameter of its own",
-        "`lm_head.weight` is the tied table once more. Skip it.",
+        "`lm_head.weight` is taken for a parameter of its own. It is the tied table once more: skip it.",
         section="12-real-models#load-gpt2-task",
     ),
     Fault(
@@ -128,7 +128,7 @@ FAULTS = (
     Fault(
         "tolerance-absolute",
         "the tolerance does not grow with the numbers",
-        "`tolerance` is a share: multiply it by the largest absolute entry of the stage in `theirs`.",
+        "The tolerance does not grow with the numbers. It is a share: multiply it by the largest absolute entry of the stage in `theirs`.",
         section="12-real-models#first-gap-task",
     ),
     Fault(
@@ -154,7 +154,7 @@ FAULTS = (
     Fault(
         "tolerance-typed-in",
         "the tolerance is typed in",
-        "The tolerance is typed in. Use the argument.",
+        "The tolerance is not the one that is given. Use the argument.",
         section="12-real-models#first-gap-task",
     ),
     Fault(
@@ -310,7 +310,7 @@ FAULTS = (
     Fault(
         "merges-off-by-one",
         "the ids of merges begin one too late",
-        "A byte is a number from 0 to 255. The ids from 256 on are merges, 256 the first of them: open all of them.",
+        "Id 256 is not opened, as if it were a byte. Bytes end at 255, and 256 is the first merge: open all of them.",
         section="12-real-models#decode-bytes-task",
     ),
     Fault(
@@ -365,7 +365,7 @@ FAULTS = (
     Fault(
         "least-likely-kept",
         "the least likely tokens are kept",
-        "The sort is the wrong way round, so the least likely tokens are kept: `descending=True`.",
+        "The least likely tokens are kept. Usually the sort is the wrong way round: `descending=True`.",
         section="12-real-models#next-probabilities-task",
     ),
     Fault(
@@ -540,7 +540,7 @@ FAULTS = (
     Fault(
         "epsilon-typed-in",
         "the epsilon is typed in",
-        "The epsilon is typed in. Use the argument: models differ in it.",
+        "The epsilon is not the one that is given. Use the argument: models differ in it.",
         section="12-real-models#llama-intro",
     ),
     Fault(
@@ -692,13 +692,13 @@ FAULTS = (
     Fault(
         "qk-norm-counted-once",
         "one of the two QK-norms is counted",
-        "Queries and keys have a norm each: 2 · head_dim in every block.",
+        "One of the two QK-norms is not counted. Queries and keys have one each: 2 · head_dim in every block.",
         section="12-real-models#sizes-intro",
     ),
     Fault(
         "keys-as-wide-as-queries",
         "keys and values count as wide as queries",
-        "Keys and values have num_kv_groups heads, not num_heads.",
+        "Keys and values are counted as wide as queries. They have num_kv_groups heads, not num_heads.",
         section="12-real-models#sizes-intro",
     ),
     Fault(
@@ -783,13 +783,13 @@ FAULTS = (
     Fault(
         "blocks-of-biases-mixed",
         "the biases of different blocks are mixed",
-        "The biases are (layers, 3 · d_model): a row belongs to one block. Here a block gets pieces of other rows. Cut each row into three.",
+        "A block gets pieces of other blocks' biases. They are (layers, 3 · d_model), and a row belongs to one block: cut each row into three.",
         section="12-real-models#like-gpt2-task",
     ),
     Fault(
         "fused-not-turned",
         "the three parts of `c_attn` are not transposed",
-        "The weight of `c_attn` is stored as (in, out). Its parts are square, so they fit without being transposed. Transpose them as well.",
+        "The parts of `c_attn` go in as they are stored, (in, out). They are square, so they fit both ways: transpose them as well.",
         section="12-real-models#load-gpt2-task",
     ),
     Fault(

@@ -1553,9 +1553,9 @@ MIXTURE = Task(
         softmax-over-batch: torch.softmax(self.router(tokens), dim=-1) → torch.softmax(self.router(x), dim=0).flatten(0, 1)
             hint: Softmax runs over the texts. Each token has its own probabilities: take it over the experts, `dim=-1`.
         one-choice-for-all: self.router(tokens) → self.router(x.mean(dim=1, keepdim=True).expand_as(x).flatten(0, 1))
-            hint: The router reads the mean of a text, so all its tokens use the same experts. Each chooses for itself.
+            hint: All tokens of a text use the experts of its mean. Each chooses for itself.
         one-choice-for-all: self.router(tokens) → self.router(x.mean(dim=0, keepdim=True).expand_as(x).flatten(0, 1))
-            hint: The router reads the mean over the texts, so they all use the same experts. Each token chooses for itself.
+            hint: All texts use the experts of their mean. Each token chooses for itself.
         one-choice-for-all: self.router(tokens) → self.router(x[:, :1].expand_as(x).flatten(0, 1))
             hint: All tokens of a text use the experts that its first one chose. Each chooses for itself.
         one-choice-for-all: self.router(tokens) → self.router(x[:, -1:].expand_as(x).flatten(0, 1))

@@ -142,7 +142,7 @@ FAULTS = (
     Fault(
         "hidden-for-visible",
         "the mask of hidden keys is read as visible ones",
-        "`window_mask` is True where a key is hidden. Turn it round with `~`.",
+        "Hidden keys are taken for visible ones, and the other way round. `window_mask` is True where a key is hidden: use `~`.",
         section="13-attention-today#reach-task",
     ),
     Fault(
@@ -161,7 +161,7 @@ FAULTS = (
     Fault(
         "wrong-column-dropped",
         "another column than the sink's is dropped",
-        "The sink is in the first column and the last one is dropped, so each key gets its neighbour's weight. Drop the sink's.",
+        "A key's column is dropped and the sink's is not, so each key gets its neighbour's weight. Drop the sink's.",
         section="13-attention-today#sink-attention-task",
     ),
     Fault(
@@ -427,7 +427,7 @@ FAULTS = (
     Fault(
         "diagonal-in-the-system",
         "a change counts itself",
-        "The sum in the equation runs over earlier tokens only: strictly below the diagonal, `tril(-1)`.",
+        "A change counts itself here. The sum in the equation runs over earlier tokens only: strictly below the diagonal, `tril(-1)`.",
         section="13-attention-today#delta-chunk-task",
     ),
     Fault(
@@ -530,7 +530,7 @@ FAULTS = (
     Fault(
         "rotated-key-not-counted",
         "the rotated key is not counted",
-        "The rotated key is kept beside the latent: `rope_dim` more numbers.",
+        "The rotated key is not counted. It is kept beside the latent: `rope_dim` more numbers.",
         section="13-attention-today#choose-intro",
     ),
     Fault(
@@ -543,7 +543,7 @@ FAULTS = (
     Fault(
         "memory-of-one-head",
         "one head's memory is counted",
-        "Each head has a memory of its own. Multiply by `heads`.",
+        "The memory of one head only is counted. Each has its own: multiply by `heads`.",
         section="13-attention-today#choose-intro",
     ),
     Fault(
@@ -597,7 +597,7 @@ FAULTS = (
     Fault(
         "total-replaced",
         "a layer replaces the total of those before it",
-        "A layer sets the total in place of adding to it, so those before it are lost. Use `+=`.",
+        "A layer replaces the total of those before it. Add what it keeps to the total.",
         section="13-attention-today#choose-intro",
     ),
     Fault(
@@ -693,7 +693,7 @@ FAULTS = (
     Fault(
         "future-chosen",
         "early queries see the future",
-        "Where there are fewer than `top_k` visible keys, `topk` also returns some of the future. Hide it afterwards.",
+        "Where fewer than `top_k` keys are visible, some of the future are chosen as well. Hide them afterwards.",
         section="13-attention-today#chosen-keys-task",
     ),
     Fault(

@@ -1188,7 +1188,7 @@ STRETCHED = Task(
         ntk-exponent-upside-down: head_dim / (head_dim - 2) → (head_dim - 2) / head_dim
         ntk-exponent-upside-down: head_dim / (head_dim - 2) → head_dim / (head_dim - 4)
         ntk-exponent-upside-down: head_dim / (head_dim - 2) → head_dim / head_dim - 2
-            hint: The exponent is d / d − 2, which is −1. It should be d / (d − 2): brackets are missing.
+            hint: The exponent is −1. It should be d / (d − 2): without the brackets, d / d − 2 is −1.
         unknown-method-accepted: if method not in ("none", "linear", "ntk"): → if False:
         none-stretched-too: if method == "linear" else → if method != "ntk" else
         rope-base-typed-in: def stretched_frequencies(head_dim, factor, method, base=10000.0): → def stretched_frequencies(head_dim, factor, method, base=10000.0):↵    base = 10000.0
