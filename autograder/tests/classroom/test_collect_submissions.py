@@ -49,6 +49,10 @@ LAYOUTS = {
     "blackboard": "Homework 1_amy_attempt_2026-03-01-22-24-12_01-convolution.ipynb",
     "brightspace": "40123-55871 - Amy Adams - Mar 1, 2026 1024 PM/hw.ipynb",
     "brightspace without folders": "40123-55871 - Amy Adams - Mar 1, 2026 1024 PM - hw.ipynb",
+    "brightspace, the day first": "40123-55871 - Amy Adams - 1 March, 2026 1024 PM/hw.ipynb",
+    "brightspace, 24 hours": "40123-55871 - Amy Adams - Mar 1, 2026 2224/hw.ipynb",
+    "brightspace in French": "40123-55871 - Amy Adams - 1 mars 2026 22h24 - hw.ipynb",
+    "brightspace in Chinese": "40123-55871 - Amy Adams - 2026年3月1日 2224/hw.ipynb",
     "a name and a dash": "Amy Adams - hw.ipynb",
 }
 
@@ -60,6 +64,15 @@ def test_a_notebook_is_placed_whatever_the_archive_is_like(folder, tmp_path, nam
     assert note_of(folder, "amy") == "mine"
     assert "Amy Adams (amy), 01-convolution: new" in output
     assert "nothing from 4 students: Bob Brown (bob)," in output
+
+
+def test_a_time_in_a_form_that_is_not_known_is_told(folder, tmp_path):
+    name = LAYOUTS["brightspace, the day first"]
+    output = run(folder, "collect", zipped(tmp_path / "all.zip", [(name, notebook())]))
+    assert "in a form that is not known, such as “1 March, 2026 1024 PM”: amy." in output
+    times = tmp_path / "times.csv"
+    times.write_text("id,time\namy,2026-03-01 22:24\n", encoding="utf-8")
+    assert "not known" not in run(folder, "collect", tmp_path / "all.zip", "--times", times)
 
 
 def test_a_zip_in_the_archive_and_a_folder_in_its_place_are_opened(folder, tmp_path):

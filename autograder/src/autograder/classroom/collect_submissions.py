@@ -34,6 +34,7 @@ from autograder.classroom.hand_in_times import (
     stamped,
     tell_of_late_ones,
     tell_of_two_times,
+    tell_of_unread_times,
     tell_of_useless_times,
     time_by_platform,
 )
@@ -98,6 +99,7 @@ def collect_files(request: Request, archives: Iterable[Path]) -> Collected:
             outcome.placed.append(_chosen(request, lesson, student, several, last, released[lesson]))
     _find_missing(request, outcome)
     tell_of_late_ones(request, outcome)
+    tell_of_unread_times(outcome)
     _tell_of_odd_ones(outcome, released)
     tell_of_useless_times(request, outcome)
     tell_of_two_times(request, outcome)

@@ -133,3 +133,14 @@ def tell_of_late_ones(request: Request, outcome: Collected) -> None:
         f"The platform marks {len(late)} as late and does not say by how much: {who}. {how}. "
         "--times FILE.csv gives the real times."
     )
+
+
+def tell_of_unread_times(outcome: Collected) -> None:
+    """Note the students of whom a platform states a time in a form that is not known."""
+    unread = [placed for placed in outcome.placed if placed.entry.unread_time and not placed.time]
+    if unread:
+        outcome.notes.append(
+            f"The platform's times of {len(unread)} are in a form that is not known, such as "
+            f"“{unread[0].entry.unread_time}”: {listed([placed.student for placed in unread])}. Each "
+            "counts as handed in on time. --times FILE.csv gives the times."
+        )

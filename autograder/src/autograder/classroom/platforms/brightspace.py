@@ -15,6 +15,11 @@ NAME = re.compile(
     r"(?P<time>\w{3,9} \d{1,2}, \d{4} \d{3,4} [AP]M)(?: - (?P<file>.+))?",
     re.DOTALL,
 )
+# The same with a time in the words and the order of another country, of which only the year is certain.
+OTHER_NAME = re.compile(
+    r"(?P<user>\d+)-\d+ ?- (?P<name>.+?) - (?P<time>(?:(?! - ).)*\d{4}(?:(?! - ).)*)(?: - (?P<file>.+))?",
+    re.DOTALL,
+)
 
 
 def read_name(part: str, is_file: bool, plain: HandedFile) -> HandedFile | None:
@@ -25,7 +30,7 @@ def read_name(part: str, is_file: bool, plain: HandedFile) -> HandedFile | None:
         is_file: whether that part is the file's own name rather than a folder's.
         plain: the file, with nothing known about its owner.
     """
-    match = NAME.fullmatch(part)
+    match = NAME.fullmatch(part) or OTHER_NAME.fullmatch(part)
     if match is None:
         return None
     time = _moment(match["time"])
@@ -39,14 +44,15 @@ def read_name(part: str, is_file: bool, plain: HandedFile) -> HandedFile | None:
         file=(match["file"] if is_file else "") or plain.file,
         rank=(int(f"{time:%Y%m%d%H%M}") if time else 0,),
         time=time,
+        unread_time="" if time else match["time"],
     )
 
 
 def _moment(time: str) -> datetime | None:
-    """Return a time such as `Mar 1, 2026 1024 PM`; None in another language's words."""
-    day, _, clock = time.rpartition(", ")
-    year, hour, half = clock.split(" ")
+    """Return a time such as `Mar 1, 2026 1024 PM`; None in another form or another language's words."""
     try:
+        day, _, clock = time.rpartition(", ")
+        year, hour, half = clock.split(" ")
         return datetime.strptime(
             f"{day[:3]} {day.split(' ')[1]} {year} {hour:0>4} {half}", "%b %d %Y %I%M %p"
         )

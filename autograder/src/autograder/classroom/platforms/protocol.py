@@ -45,6 +45,7 @@ class HandedFile:
     late: bool = False  # whether the platform marks it as late
     # The platform's time of submission; in the class's time zone if it names no zone.
     time: datetime | None = field(default=None, metadata=UNSTORED)
+    unread_time: str = field(default="", metadata=UNSTORED)  # that time, if it is in an unknown form
     listed: bool = False  # whether a list of times states its time of submission
     rank: tuple[int, ...] = ()  # the highest of several was submitted last, according to the platform
     modified: tuple[int, ...] = ()  # the time of change in the archive
