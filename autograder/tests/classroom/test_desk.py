@@ -27,7 +27,7 @@ from autograder.web.admission_control import Limits
 from autograder.words.language import speaking
 from nbgrader.api import Gradebook
 from support.desk_class import CODE, LESSON, TASK, TEXTS, answered
-from support.handing_in import run
+from support.handing_in import run, zipped
 from support.holding import HOLDS, held, is_closed
 from tornado.httpclient import HTTPResponse
 from tornado.testing import AsyncHTTPTestCase
@@ -523,6 +523,25 @@ def test_one_bad_file_refuses_itself_alone(folder, tmp_path):
     for name in (*bad, "nowhere"):
         assert f"{name}.csv" in output
     assert "nowhere.zip" in output
+
+
+def test_a_request_in_another_form_is_told(folder, tmp_path):
+    files = {
+        "please.txt": "Why?",
+        "why.pdf": "%PDF",
+        "mail/request-ada.xlsx": "PK\x03\x04",
+        f"request-bob-{LESSON}-{CODE}.csv": "PK\x03\x04 damaged",
+        f"{LESSON}.ipynb": "{}",
+        "more.rar": "Rar!",
+    }
+    archive = zipped(tmp_path / "asked.zip", files.items())
+    output = run(folder, "regrade", archive, code=1)
+    others = f"please.txt, why.pdf, mail/request-ada.xlsx and {LESSON}.ipynb"
+    assert f"asked.zip: 4 files are no CSV files, as requests are, and were not read: {others}." in output
+    assert f"request-bob-{LESSON}-{CODE}.csv is no workbook that can be read" in output
+    assert "more.rar: archives of this kind are not opened here" in output
+    (nothing := tmp_path / "nothing").mkdir()
+    assert f"{nothing}: no request was found in it." in run(folder, "regrade", nothing, code=1)
 
 
 def test_a_list_of_many_is_bounded_in_rows_and_for_each_student(folder, tmp_path):

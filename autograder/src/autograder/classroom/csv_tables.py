@@ -98,31 +98,32 @@ class ListText:
     guessed_encoding: str = ""
 
 
-def read_list(path: Path) -> ListText:
+def read_list(path: Path, name: object = "") -> ListText:
     """Return the text of a list, in any encoding that platforms and spreadsheets use.
 
     Raises:
-        BadList: the list cannot be read.
+        BadList: the list cannot be read. The message calls it `name`, or by its path.
     """
+    name = name or path
     try:
         content = path.read_bytes()
     except OSError as problem:
-        raise BadList(f"{path} cannot be read: {problem.strerror}.") from problem
+        raise BadList(f"{name} cannot be read: {problem.strerror}.") from problem
     if content.startswith(ZIPPED):
-        return ListText(_from_workbook(path))
+        return ListText(_from_workbook(path, name))
     named = next((encoding for mark, encoding in MARKS if content.startswith(mark)), "utf-8")
     with suppress(UnicodeDecodeError):
         return ListText(content.decode(named))
     matches = from_bytes(content[:MOST_GUESSED], cp_isolation=list(GUESSED))
     if not matches:
-        raise BadList(f"{path} is no text file. Export the list as CSV.")
+        raise BadList(f"{name} is no text file. Export the list as CSV.")
     guess = min(matches, key=lambda match: (match.chaos, -match.coherence, GUESSED.index(match.encoding)))
     with suppress(UnicodeDecodeError):
         return ListText(content.decode(guess.encoding), guess.encoding)
-    raise BadList(f"{path} is in no encoding that can be told. Save it as CSV UTF-8.")
+    raise BadList(f"{name} is in no encoding that can be told. Save it as CSV UTF-8.")
 
 
-def _from_workbook(path: Path) -> str:
+def _from_workbook(path: Path, name: object) -> str:
     """Return the first sheet of an Excel workbook as CSV.
 
     Raises:
@@ -134,7 +135,7 @@ def _from_workbook(path: Path) -> str:
         with path.open("rb") as file:  # whose name may end otherwise
             rows = list(load_workbook(file, read_only=True, data_only=True).worksheets[0].values)
     except (BadZipFile, KeyError, ValueError, IndexError, OSError) as problem:
-        raise BadList(f"{path} is no workbook that can be read. Export the list as CSV.") from problem
+        raise BadList(f"{name} is no workbook that can be read. Export the list as CSV.") from problem
     buffer = io.StringIO()
     csv.writer(buffer, lineterminator="\n").writerows(
         ["" if cell is None else cell for cell in row]

@@ -22,6 +22,7 @@ from autograder.classroom.unpacking import TAR, UNOPENED, ZIP
 from autograder.grading import graded_results
 from autograder.grading.class_folder import Class
 from autograder.grading.graded_results import Asked
+from autograder.words.language import ngettext
 from autograder.words.phrases import listed
 from autograder.words.sanitize import visible
 
@@ -83,6 +84,7 @@ def collect_requests(
             lessons.setdefault((mark.student, mark.task), []).append(mark.lesson)
     asked: list[Asked] = []
     for path in paths:
+        before = len(asked) + len(outcome.odd)
         try:
             for source in _sources(path, platforms, people, outcome.odd):
                 try:
@@ -91,6 +93,8 @@ def collect_requests(
                     outcome.odd.append(str(problem))
         except (BadArchive, BadList) as problem:
             outcome.odd.append(str(problem))
+        if len(asked) + len(outcome.odd) == before:
+            outcome.odd.append(f"{path}: no request was found in it.")
     each = Counter[str]()
     with graded_results.opened(course.database) as store:
         for request in asked:
@@ -112,7 +116,7 @@ def collect_requests(
 def _sources(
     path: Path, platforms: Mapping[str, Platform], people: Roster, odd: list[str]
 ) -> Iterator[_Source]:
-    """Yield the files with requests that are meant by a path, and note which belong to nobody.
+    """Yield the files with requests that are meant by a path, and note which are of nobody or no lists.
 
     Raises:
         BadArchive: it is an archive that cannot be opened.
@@ -121,20 +125,32 @@ def _sources(
         owners = _named(HandedFile("", path.name, file=path.name), people)
         yield _Source(path.name, path, frozenset(owners) or None)
         return
+    unread = []
     with tempfile.TemporaryDirectory() as scratch:
         for number, entry in enumerate(entries(path, platforms.values(), _is_list)):
-            if not _is_list(entry.path):
-                continue
             owners = _owners(entry, platforms, people)
             if entry.refused:
                 odd.append(f"{entry.path}: {entry.refused}")
+            elif not _is_list(entry.path):
+                unread += [entry.path] if not entry.noise else []
             elif len(owners) != 1:
                 who = f"it could be {listed(sorted(owners), 'or')}" if owners else "its name is nobody's"
-                odd.append(f"{entry.path}: {who}. A list of many is named by itself: autograder regrade FILE")
+                odd.append(
+                    f"{entry.path}: {who}. A list of many is named by itself: autograder requests FILE"
+                )
             else:
                 copy = Path(scratch) / str(number)
                 copy.write_bytes(entry.content)
                 yield _Source(entry.path, copy, frozenset(owners))
+    if unread:
+        message = ngettext(
+            "{archive}: {number} file is no CSV file, as requests are, and was not read: {files}.",
+            "{archive}: {number} files are no CSV files, as requests are, and were not read: {files}.",
+            len(unread),
+            archive=path.name,
+            files=listed(unread),
+        )
+        odd.append(message)
 
 
 def _is_list(name: str) -> bool:
@@ -177,7 +193,9 @@ def _table(source: _Source, platforms: Mapping[str, Platform]) -> Table:
     ends = content.count(b"\n") + content.count(b"\r")
     if ends > rows * LINES_EACH:
         raise BadList(f"{source.name} has more than {rows} rows, so nothing of it was taken in.")
-    table = Table(read_list(source.path).text, [kind.lists for kind in platforms.values()], source.name)
+    table = Table(
+        read_list(source.path, source.name).text, [kind.lists for kind in platforms.values()], source.name
+    )
     if len(table.rows) > rows:
         raise BadList(f"{source.name} has more than {rows} rows, so nothing of it was taken in.")
     missing = [name for name in COLUMNS if name not in table.header]
