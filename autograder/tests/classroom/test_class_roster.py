@@ -437,3 +437,14 @@ def test_one_student_can_be_taken_out_who_has_handed_in_nothing(folder, tmp_path
     assert "Amy Adams (amy) has handed something in" in run(folder, "roster", "--remove", "amy", code=2)
     assert "Nobody in the class has the id bob" in run(folder, "roster", "--remove", "bob", code=2)
     assert class_list(book).people.keys() == {"amy", "joerg", "jane1", "jane2"}
+
+
+def test_who_was_taken_out_is_as_before_after_undo(folder, tmp_path):
+    listed, book = tmp_path / "list.csv", Class(folder)
+    listed.write_text("id,name,number,section,group\nbob,Bob Brown,4711,A,Red\n", encoding="utf-8")
+    run(folder, "roster", listed)
+    before = class_list(book).people
+    run(folder, "roster", "--remove", "bob")
+    assert "0 taken out of the class, 1 as they were before" in run(folder, "roster", "--undo")
+    assert class_list(book).people == before
+    assert "No change of the class list is known" in run(folder, "roster", "--undo", code=2)

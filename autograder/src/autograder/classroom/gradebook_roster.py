@@ -142,13 +142,14 @@ def undo(course: Class, dry: bool = False) -> tuple[list[str], list[str], list[s
                 book.verdicts.forget(Identifiers, student)
                 removed.append(student)
         for student, values in last.before.items():
-            if student in rows:
-                for key in COLUMNS_OF_NBGRADER:
-                    setattr(rows[student], key, values.get(key) or None)
-                section, group = values.get("section", ""), values.get("group", "")
-                book.verdicts.replace(InSection(student, section, group=group))
-                book.verdicts.replace(Identifiers(student, tuple(last.identifiers.get(student, ()))))
-                restored.append(student)
+            row = rows.get(student, Student(id=student))  # who was taken out has none
+            for key in COLUMNS_OF_NBGRADER:
+                setattr(row, key, values.get(key) or None)
+            book.nbgrader.db.add(row)
+            section, group = values.get("section", ""), values.get("group", "")
+            book.verdicts.replace(InSection(student, section, group=group))
+            book.verdicts.replace(Identifiers(student, tuple(last.identifiers.get(student, ()))))
+            restored.append(student)
         book.verdicts.forget(RosterChange, "")
         book.nbgrader.db.commit()
     return removed, restored, stay
@@ -170,6 +171,7 @@ def remove(course: Class, student: str, dry: bool = False) -> Person:
         book.nbgrader.db.delete(row)
         book.verdicts.forget(InSection, student)
         book.verdicts.forget(Identifiers, student)
+        book.verdicts.replace(_change([], [person]))
         book.nbgrader.db.commit()
     return person
 
