@@ -182,6 +182,13 @@ def test_a_list_that_cannot_be_used_is_refused_with_the_reason(tmp_path, text, s
         (["3/1/2026 10:24 PM", "3/13/2026 10:00"], "2026-03-01 21:24"),
         (["2026-03-01 22:24"], "2026-03-01 21:24"),
         (["2026-03-01T22:24Z", "13/3/2026"], "2026-03-01 22:24"),
+        # As Google writes the times of a form's answers: the offset is east of Greenwich, unlike in POSIX.
+        (["2026/03/01 9:14:05 AM GMT-5"], "2026-03-01 14:14"),
+        (["2026/03/01 9:14:05 AM GMT+5:30"], "2026-03-01 03:44"),
+        (["2026-03-01 09:14 UTC+02:00"], "2026-03-01 07:14"),
+        (["Sun Mar 01 2026 09:14:05 GMT+0100"], "2026-03-01 08:14"),
+        (["2026-03-01 09:14:05 CET+0100"], "2026-03-01 08:14"),
+        (["01-MAR-2026 09:14 GMT"], "2026-03-01 09:14"),
     ],
 )
 def test_of_a_date_in_numbers_the_list_says_which_is_the_day_and_the_class_which_hour(tmp_path, times, first):

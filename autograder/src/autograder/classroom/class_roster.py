@@ -54,6 +54,10 @@ class Person:
 # A date in numbers, its year last: which of the others is the day, its dots say, or the rest of the list.
 NUMBERS = re.compile(r"\b(\d{1,2})([./-]) ?(\d{1,2})\2 ?(?:\d{4}|\d{2})\b")
 TIME_LIKE = "2026-03-01 22:24"
+# A zone's name before an offset: with it, the parser turns the offset's sign round, as POSIX does.
+ZONE_BEFORE_OFFSET = re.compile(
+    r"(?:\b(?:GMT|UTC)|(?:(?<=:\d\d )|(?<=[AP]M ))[A-Z]{3,5}) ?(?=[+-]\d)", re.IGNORECASE
+)
 
 
 def read_people(path: Path, lists: Sequence[Lists], zone: tzinfo | None = None) -> list[Person]:
@@ -151,6 +155,7 @@ def _day_first(times: Iterable[str], path: Path) -> bool:
 def _moment(when: str, day_first: bool, zone: tzinfo | None, person: Person, path: Path) -> datetime | None:
     if when in ("", "-"):
         return None
+    plain = ZONE_BEFORE_OFFSET.sub("", when)
     order = {"dayfirst": day_first} if NUMBERS.search(when) else {}
     try:
         with warnings.catch_warnings():
@@ -158,7 +163,7 @@ def _moment(when: str, day_first: bool, zone: tzinfo | None, person: Person, pat
             warnings.simplefilter("error", parser.UnknownTimezoneWarning)
             # What a text leaves out comes from the default: nothing of the day may.
             moment, other = (
-                parser.parse(when, default=datetime(year, month, day), **order)
+                parser.parse(plain, default=datetime(year, month, day), **order)
                 for year, month, day in ((2000, 1, 1), (2004, 2, 2))
             )
     except (ValueError, OverflowError, parser.UnknownTimezoneWarning):
