@@ -147,6 +147,25 @@ def test_work_that_is_the_same_to_the_letter_comes_first():
     assert not [pair for pair in similar(results, reference) if pair.students == ("amy", "bob")]
 
 
+@pytest.mark.parametrize("own", ["zorp = x @ x.T", "y"])
+def test_work_that_is_the_same_to_the_letter_comes_first_however_short_it_is(own):
+    reference = {f"t{n}": [f"z{n} = a @ b"] for n in range(4)} | {"dot-product": [SOLUTION, NO_SUM]}
+    public = {task: texts[0] for task, texts in reference.items() if task != "dot-product"}
+
+    def of(student, **answers):
+        return [graded({student: text}, task=task)[0] for task, text in (public | answers).items()]
+
+    results = [*of("amy", t1=own), *of("bob", t1=own), *of("cem"), *of("fay"), *of("gil", t1="other")]
+    results += graded({"dan": RARE * 20, "eve": RARE * 20})
+    first, second = similar(results, reference)
+    assert (first.students, second.students) == (("amy", "bob"), ("dan", "eve"))
+    ((kind, shared),) = [(each.kind, each.shared) for each in first.agreements]
+    assert (kind, shared) == (IDENTICAL, ("t1",))
+    # What many answer says nothing, even beside answers that the course knows.
+    others = [answer for number in range(4) for answer in of(f"s{number}", t1=own, t2=f"z2 = {number}")]
+    assert [pair.students for pair in similar([*results, *others], reference)] == [("dan", "eve")]
+
+
 def profile(student, faults, random):
     """Answers to ten tasks, each in words of the student's own, of which some have mistakes with a name."""
     for number in range(10):

@@ -64,8 +64,8 @@ WRITTEN = Comparison("the same written answer", 0.8, 12)
 RENAMED = Comparison("the same wrong answer, in other names or another order", 0.97, 14, worth=0.5)
 # Misspelt words and names that nobody else uses, anywhere in the lesson.
 ODD = Comparison("words and names that few others use", 1.0, 3, worth=5.0)
-# The same characters in every task that both answered: in so many answers of which the course knows none.
-IDENTICAL = Comparison("the same text in every task", 1.0, 3, worth=1_000.0)
+# The same characters in every task that both answered, in so many. It comes before all else.
+IDENTICAL = Comparison("the same text in every task", 1.0, 3, worth=1_000_000.0)
 # The same mistakes in so many tasks, and hardly any other. Each may be common; all of them together are not.
 PROFILE = Comparison("the same mistakes in the same tasks", 0.8, 4, worth=10.0)
 # How much rarer than once among all pairs of a class, in powers of ten, if mistakes had nothing to do with
@@ -83,7 +83,7 @@ class Agreement:
     own_words: int
     texts: tuple[str, str]
     common: bool = False  # whether many in the class make the mistake
-    shared: tuple[str, ...] = ()  # the shared words, if there are any
+    shared: tuple[str, ...] = ()  # the shared words, mistakes or unknown answers, if there are any
 
     @property
     def weight(self) -> float:
@@ -201,7 +201,11 @@ def _odd_words(
 def _identical(
     by_task: Mapping[str, Sequence[TaskResult]], course_answers: Mapping[str, Sequence[str]]
 ) -> Iterator[tuple[tuple[str, str], Agreement]]:
-    """Yield the pairs whose answers are the same to the letter, in every task."""
+    """Yield the pairs whose answers are the same to the letter in every task, and not all of them known.
+
+    Where few of them are unknown, at least one has to be rare outside of those who share all.
+    """
+    users = Counter((task, answer.answer.strip()) for task, answers in by_task.items() for answer in answers)
     whole: dict[str, dict[str, str]] = defaultdict(dict)
     for task, answers in by_task.items():
         for answer in answers:
@@ -215,9 +219,11 @@ def _identical(
             for task, text in texts_of_all
             if text not in {other.strip() for other in course_answers.get(task, ())}
         ]
-        if len(suspects) >= IDENTICAL.own_words:
+        rare = any(users[each] <= max(len(students), _few(by_task[each[0]])) for each in suspects)
+        if len(texts_of_all) >= IDENTICAL.own_words and (rare or len(suspects) >= IDENTICAL.own_words):
             task, text = max(suspects, key=lambda each: len(each[1]))
-            agreement = Agreement(task, IDENTICAL, 1.0, len(suspects), (text, text))
+            names = tuple(name for name, _ in suspects)
+            agreement = Agreement(task, IDENTICAL, 1.0, len(suspects), (text, text), shared=names)
             yield from ((pair, agreement) for pair in combinations(sorted(students), 2))
 
 
