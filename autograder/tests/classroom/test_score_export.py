@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from autograder.classroom.class_roster import Person
 from autograder.classroom.csv_tables import BadList, Table, number_in
-from autograder.classroom.platforms import canvas, generic, moodle
+from autograder.classroom.platforms import brightspace, canvas, generic, moodle
 from autograder.classroom.score_export import Merged, Scores, scores
 from autograder.classroom.score_workbook import write_workbook
 from autograder.command import app as cli
@@ -67,7 +67,7 @@ def into_moodle(reference: Scores, worksheet: str, lesson: str, scale: bool = Fa
 
 
 def listed(text: str) -> Table:
-    return Table(text, (generic.LISTS, moodle.LISTS, canvas.LISTS))
+    return Table(text, (generic.LISTS, moodle.LISTS, canvas.LISTS, brightspace.LISTS))
 
 
 def table(text: str) -> list[list[str]]:
@@ -142,6 +142,36 @@ def test_a_canvas_file_without_our_column_is_refused_with_what_to_do(reference):
         into_canvas(reference, CANVAS.replace(LESSON, "Homework"))
     with pytest.raises(BadList, match="Nothing of 03-more is graded yet"):
         canvas.fill(reference, listed(CANVAS), "03-more")
+
+
+# As Brightspace exports grades, and imports them again:
+# https://community.d2l.com/brightspace/kb/articles/3538-importing-grades
+ITEMS = f"{LESSON} Points Grade <Numeric MaxPoints:10 Weight:50>,Essay Points Grade <Numeric MaxPoints:5>"
+BRIGHTSPACE = f"""OrgDefinedId,Username,{ITEMS},End-of-Line Indicator
+#ada,#alo,,4,#
+#bob,#bme,3,3,#
+#nno,#nno,,1,#
+"""
+
+
+def test_brightspace_s_columns_of_our_lessons_are_filled_and_all_else_stays(reference):
+    result = brightspace.fill(reference, listed(BRIGHTSPACE), "")
+    expected = table(BRIGHTSPACE)
+    expected[1][2], expected[2][2] = "7", "4.5"
+    assert table(result.text) == expected
+    assert (result.filled, result.missing, result.left_out) == (2, ["eve"], [OTHER])
+    assert result.strangers == ["nno (not in the gradebook)"]
+
+
+def test_brightspace_s_maximum_is_in_the_title_and_has_to_be_ours(reference):
+    with pytest.raises(OtherMaximum, match="10 points here and 20 on the platform"):
+        brightspace.fill(reference, listed(BRIGHTSPACE.replace("MaxPoints:10", "MaxPoints:20")), "")
+    scaled = brightspace.fill(
+        reference, listed(BRIGHTSPACE.replace("MaxPoints:10", "MaxPoints:20")), LESSON, scale=True
+    )
+    assert [row[2] for row in table(scaled.text)[1:]] == ["14", "9", ""]
+    with pytest.raises(BadList, match="Make a grade item of that name in Brightspace"):
+        brightspace.fill(reference, listed(BRIGHTSPACE.replace("Points Grade", "Text Grade")), "")
 
 
 MOODLE = """\ufeffIdentifier,Full name,Email address,Status,Grade,Maximum Grade,Feedback comments

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from autograder.classroom import gradebook_queries
-from autograder.classroom.class_roster import Person, Roster, person_of
+from autograder.classroom.class_roster import Person, Roster, normalize_name, person_of
 from autograder.classroom.csv_tables import BadList, Table, number_in
 from autograder.classroom.gradebook_queries import HandedIn, Mark
 from autograder.grading import unscaled_scores
 from autograder.grading.class_folder import Class
+from autograder.grading.unscaled_scores import OtherMaximum
+from autograder.words.phrases import listed
 
 # Puts a student's scores into a row; returns whether there were any, and what the platform keeps for itself.
 Fill = Callable[[list[str], str], tuple[bool, str]]
@@ -120,3 +122,68 @@ def merged(class_scores: Scores, table: Table, fill: Fill, lessons: Sequence[str
             untouched.append(f"{roster.people[student].who}: {why_not}")
     scored = {student for student, lesson in class_scores.scores if lesson in lessons}
     return Merged(table.text, len(filled), strangers, sorted(scored - with_row), untouched=untouched)
+
+
+def fill_columns(
+    class_scores: Scores,
+    table: Table,
+    titles: Mapping[int, tuple[str, str]],
+    lesson: str,
+    scale: bool,
+    item: str,
+    platform: str,
+    excused: str | None = None,
+) -> Merged:
+    """Fill the columns of a gradebook export that have the names of lessons.
+
+    Args:
+        class_scores: the scores of the class.
+        table: the export.
+        titles: the names of its columns of scores, each with its maximum, as `factor` takes it.
+        lesson: the only lesson to fill in; "" for all.
+        scale: whether to scale scores to a column's maximum.
+        item: what the platform calls what has such a column, with its article.
+        platform: the platform's name.
+        excused: what the platform writes in the place of a score that it does not ask of a student.
+
+    Raises:
+        BadList: there is no such column, or its maximum is not a number.
+        OtherMaximum: the maximum of every such column is not ours, and `scale` is false.
+    """
+    wanted = [name for name in class_scores.lessons if lesson in ("", name)]
+    if not wanted:
+        raise BadList(f"Nothing{f' of {lesson}' if lesson else ''} is graded yet.")
+    columns = {
+        column: lesson_name
+        for column, (title, _) in titles.items()
+        for lesson_name in wanted
+        if normalize_name(title) == normalize_name(lesson_name)
+    }
+    if not columns:
+        raise BadList(
+            f"No column is called as a lesson that is graded: {', '.join(wanted)}. Make "
+            f"{item} of that name in {platform}, export the gradebook again, and use that file."
+        )
+    factors: dict[int, float] = {}
+    problems: list[BadList | OtherMaximum] = []
+    for column, name in columns.items():
+        try:
+            factors[column] = factor(class_scores, name, titles[column][1], scale)
+        except (BadList, OtherMaximum) as problem:
+            problems.append(problem)
+    if not factors:
+        raise problems[0]
+
+    def fill_row(row: list[str], student: str) -> tuple[bool, str]:
+        scores = {column: class_scores.scores.get((student, columns[column])) for column in factors}
+        scored = {column: score for column, score in scores.items() if score is not None}
+        left = [column for column in scored if excused and row[column].strip().upper() == excused]
+        for filled_column in scored.keys() - set(left):
+            row[filled_column] = f"{round(scored[filled_column] * factors[filled_column], 2):g}"
+        why_not = f"{listed([columns[column] for column in left])} is excused ({excused})" if left else ""
+        return len(scored) > len(left), why_not
+
+    filled = merged(class_scores, table, fill_row, [columns[column] for column in factors])
+    graded = {name for _, name in class_scores.scores}
+    left_out = [name for name in wanted if name in graded - {*columns.values()}]
+    return replace(filled, left_out=left_out, kept_back=[str(problem) for problem in problems])

@@ -35,7 +35,7 @@ def export(
         Path | None, typer.Option("--sheet", help="A list as the platform named by --platform exported it.")
     ] = None,
     platform: Annotated[
-        str, typer.Option("--platform", help="A platform that the course adds, by its name.")
+        str, typer.Option("--platform", help="With --sheet: brightspace, or a platform that the course adds.")
     ] = "",
     xlsx: Annotated[
         Path | None, typer.Option("--xlsx", help="Write an Excel workbook of all scores.")

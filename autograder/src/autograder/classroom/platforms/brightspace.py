@@ -1,4 +1,4 @@
-"""Read the names in Brightspace's archives of submissions."""
+"""Read the names in Brightspace's archives of submissions, and fill its export of grades."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import re
 from dataclasses import replace
 from datetime import datetime
 
-from autograder.classroom.csv_tables import Lists
+from autograder.classroom.csv_tables import Lists, Table
 from autograder.classroom.platforms.protocol import HandedFile, Platform
+from autograder.classroom.score_export import Merged, Scores, fill_columns
 
 # A submission's folder, `40123-55871 - Jane Doe - Mar 1, 2026 1024 PM`, or what stands before a file's name.
 NAME = re.compile(
@@ -19,6 +20,19 @@ NAME = re.compile(
 OTHER_NAME = re.compile(
     r"(?P<user>\d+)-\d+ ?- (?P<name>.+?) - (?P<time>(?:(?! - ).)*\d{4}(?:(?! - ).)*)(?: - (?P<file>.+))?",
     re.DOTALL,
+)
+
+# The title of a grade item's points, in lower case. Brightspace imports it as it exports it:
+# https://community.d2l.com/brightspace/kb/articles/3538-importing-grades
+GRADE_ITEM = re.compile(r"(?P<name>.+) points grade(?: <numeric maxpoints:(?P<maximum>[\d.,]+).*>)?")
+LISTS = Lists(
+    {
+        "id": ("orgdefinedid",),
+        "number": ("username",),
+        "first_name": ("first name",),
+        "last_name": ("last name",),
+        "email": ("email",),
+    }
 )
 
 
@@ -60,19 +74,19 @@ def _moment(time: str) -> datetime | None:
         return None
 
 
+def fill(class_scores: Scores, table: Table, lesson: str, scale: bool = False) -> Merged:
+    """Fill the grade items of an export of grades that have the names of lessons, like Canvas's columns."""
+    titles = {column: GRADE_ITEM.fullmatch(title) for column, title in enumerate(table.header)}
+    columns = {column: (item["name"], item["maximum"] or "") for column, item in titles.items() if item}
+    return fill_columns(class_scores, table, columns, lesson, scale, "a grade item", "Brightspace")
+
+
 BRIGHTSPACE = Platform(
     "brightspace",
     "Brightspace",
-    Lists(
-        {
-            "id": ("orgdefinedid",),
-            "number": ("username",),
-            "first_name": ("first name",),
-            "last_name": ("last name",),
-            "email": ("email",),
-        }
-    ),
+    LISTS,
     read_name,
     lambda student, _handed, lesson: f"{student}/{lesson}.html",
+    fill,
     knows_pages=False,
 )

@@ -5,12 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from autograder.classroom.class_roster import normalize_name
-from autograder.classroom.csv_tables import BadList, Lists, Table
+from autograder.classroom.csv_tables import Lists, Table
 from autograder.classroom.platforms.protocol import HandedFile, Platform
-from autograder.classroom.score_export import Merged, Scores, factor, merged
-from autograder.grading.unscaled_scores import OtherMaximum
-from autograder.words.phrases import listed
+from autograder.classroom.score_export import Merged, Scores, fill_columns
 
 # Of a file, and of a text or a link in its place (`get_filename` in Canvas' content_zipper.rb).
 NAME = re.compile(
@@ -90,45 +87,12 @@ def fill(class_scores: Scores, table: Table, lesson: str, scale: bool = False) -
         BadList: there is no such column, or its maximum is not a number.
         OtherMaximum: the maximum of every such column is not ours, and `scale` is false.
     """
-    wanted = [name for name in class_scores.lessons if lesson in ("", name)]
-    if not wanted:
-        raise BadList(f"Nothing{f' of {lesson}' if lesson else ''} is graded yet.")
-    columns = {
-        column: lesson_name
-        for column, name in enumerate(table.header)
-        for lesson_name in wanted
-        if normalize_name(re.sub(r"\s*\(\d+\)$", "", name)) == normalize_name(lesson_name)
-    }
-    if not columns:
-        raise BadList(
-            f"No column is called as a lesson that is graded: {', '.join(wanted)}. Make "
-            "an assignment of that name in Canvas, export the gradebook again, and use that file."
-        )
-
     possible = next((row for row in table.rows if row[0].strip().lower() == MAXIMA), [""] * len(table.header))
-    factors: dict[int, float] = {}
-    problems: list[BadList | OtherMaximum] = []
-    for column, name in columns.items():
-        try:
-            factors[column] = factor(class_scores, name, possible[column], scale)
-        except (BadList, OtherMaximum) as problem:
-            problems.append(problem)
-    if not factors:
-        raise problems[0]
-
-    def fill_row(row: list[str], student: str) -> tuple[bool, str]:
-        scores = {column: class_scores.scores.get((student, columns[column])) for column in factors}
-        scored = {column: score for column, score in scores.items() if score is not None}
-        excused = [column for column in scored if row[column].strip().upper() == EXCUSED]
-        for filled_column in scored.keys() - set(excused):
-            row[filled_column] = f"{round(scored[filled_column] * factors[filled_column], 2):g}"
-        why_not = f"{listed([columns[column] for column in excused])} is excused (EX)" if excused else ""
-        return len(scored) > len(excused), why_not
-
-    filled = merged(class_scores, table, fill_row, [columns[column] for column in factors])
-    graded = {name for _, name in class_scores.scores}
-    left_out = [name for name in wanted if name in graded - {*columns.values()}]
-    return replace(filled, left_out=left_out, kept_back=[str(problem) for problem in problems])
+    columns = {
+        column: (re.sub(r"\s*\(\d+\)$", "", name), possible[column])
+        for column, name in enumerate(table.header)
+    }
+    return fill_columns(class_scores, table, columns, lesson, scale, "an assignment", "Canvas", EXCUSED)
 
 
 CANVAS = Platform(
