@@ -81,6 +81,12 @@ def run(page, cell: int) -> None:
     busy.wait_for(state="detached", timeout=60_000)
 
 
+def shut_down(page) -> None:
+    """Shut the kernel down, and wait until the page knows: what it asked before would never be answered."""
+    choose(page, "Kernel", "Shut Down Kernel")
+    page.wait_for_function("!window.jupyterapp.shell.currentWidget.sessionContext.session")
+
+
 def save(page, folder) -> dict:
     """Save the notebook; what is in the file then."""
     file = folder / "day.ipynb"
@@ -230,7 +236,7 @@ def second_day(page, folder) -> None:
 
     run(page, 0)
     save(page, folder)
-    choose(page, "Kernel", "Shut Down Kernel")
+    shut_down(page)
     shown.press(shown.cells[QUIZ].get_by_role("button", name="Start over"), "Enter")
     shown.answers("I do not know yet")
     assert shown.cells[QUIZ].get_by_text("In your answer").count() == 0
@@ -287,7 +293,7 @@ def test_the_quiz_of_a_class_saves_one_file_once_somebody_agreed_and_answered_al
         answer_all(first, before, "(2, 4, 6)")
         first.get_by_text("Your answers are in quiz-before.json").wait_for()
         assert "(2, 4, 6)" not in json.dumps(save(page, folder)["metadata"])
-        answer_all(second, after, "(2, 3, 6)", lambda: choose(page, "Kernel", "Shut Down Kernel"))
+        answer_all(second, after, "(2, 3, 6)", lambda: shut_down(page))
         line = second.locator(".ag-quiz pre").inner_text()
         assert not after.exists()
         subprocess.run([sys.executable, "-c", line], cwd=folder, check=True)
