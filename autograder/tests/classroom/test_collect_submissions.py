@@ -528,10 +528,11 @@ def test_class_toml_is_made_and_then_checked_by_one_command(folder):
     every = re.sub(
         r"^# (?=\w+ = |\[|jdoe|01-)", "", text, flags=re.MULTILINE
     )  # each line that says something
-    (folder / "class.toml").write_text(every)
+    (folder / "class.toml").write_text(every.replace("jdoe", "amy"))
     output = run(folder, "class")
     assert "Times without a zone are in Europe/Berlin." in output
-    assert f"{LESSON}: due 2026-03-01 23:59:59 CET, 1 extension, attempts: best" in output
+    more = "more time: amy until 2026-03-04 23:59:59 CET"
+    assert f"{LESSON}: due 2026-03-01 23:59:59 CET, {more}, attempts: best" in output
     assert "Each day late costs 10%." in output
     assert "Without hidden probes, grading is refused" in output
     assert "did not have counts nothing" in output

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 from nbgrader.api import Student
 
@@ -13,6 +14,8 @@ from autograder.classroom.csv_tables import BadList
 from autograder.grading.class_folder import Class
 from autograder.grading.gradebook_writer import GradebookWriter
 from autograder.grading.graded_results import Identifiers, InSection, RosterChange, now, readable
+from autograder.grading.late_policy import FILE as POLICY
+from autograder.words.phrases import listed
 
 COLUMNS_OF_NBGRADER = ("first_name", "last_name", "email", "lms_user_id")
 # What of a person is kept, in words.
@@ -47,6 +50,32 @@ def class_list(course: Class) -> Roster:
     """Return the students in the gradebook."""
     with gradebook_queries.opened(course.database) as book:
         return Roster(book.members())
+
+
+def ids_of_nobody(course: Class, students: Iterable[str]) -> dict[str, str]:
+    """Return those of some ids that neither the gradebook nor a submission has, each with like ones.
+
+    Of a class that nobody has brought in yet, nothing can be told.
+    """
+    students = set(students)
+    if not students:
+        return {}
+    known = {*class_list(course).people, *course.students()}
+    nobody = students - known if known else set()
+    near = {student: get_close_matches(student, known, n=3, cutoff=0.5) for student in sorted(nobody)}
+    return {student: f" Do you mean {listed(ids)}?" if ids else "" for student, ids in near.items()}
+
+
+def extensions_of_nobody(course: Class) -> list[str]:
+    """Return a sentence for each extension in `class.toml` that is given to an id that nobody has."""
+    extensions = course.policy.extensions
+    nobody = ids_of_nobody(course, (student for _, student in extensions))
+    return [
+        f"{POLICY}: {student} has more time for {lesson}, and nobody in this class has that id."
+        f"{nobody[student]}"
+        for lesson, student in extensions
+        if student in nobody
+    ]
 
 
 def refuse_namesakes(roster: Roster, people: Sequence[Person]) -> None:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from autograder.command.console import Root, say
+import typer
+
+from autograder.classroom.gradebook_roster import extensions_of_nobody
+from autograder.command.console import Root, complain, say
 from autograder.grading import late_policy
 from autograder.grading.class_folder import Class
-from autograder.words.language import ngettext
 from autograder.words.phrases import listed
+
+SECONDS = "%H:%M:%S"
 
 
 def class_(course: Root = Path()) -> None:
@@ -25,12 +29,16 @@ def class_(course: Root = Path()) -> None:
     silent = []
     for lesson in lessons:
         due = rules.due.get(lesson)
-        more = [by for (name, _), by in rules.extensions.items() if by and name == lesson]
-        extended = ngettext(", {number} extension", ", {number} extensions", len(more)) if more else ""
+        more = [
+            f"{student} {_until(rules, lesson, student)}"
+            for (name, student), by in rules.extensions.items()
+            if by and name == lesson
+        ]
+        extended = f", more time: {listed(more)}" if more else ""
         attempt = f", attempts: {rules.attempts[lesson]}" if lesson in rules.attempts else ""
         if due or extended or attempt:
             # To the second: a day late begins with its first one.
-            when = f"due {rules.local_time(due, '%H:%M:%S')}" if due else "no due date"
+            when = f"due {rules.local_time(due, SECONDS)}" if due else "no due date"
             say(f"{lesson}: {when}{extended}{attempt}")
         else:
             silent.append(lesson)
@@ -42,3 +50,13 @@ def class_(course: Root = Path()) -> None:
     say(f"Without hidden probes, grading {secret} (require_secret).")
     missing = "as much as the rest of their work" if rules.missing_tasks == late_policy.EXCUSE else "nothing"
     say(f"A task that a student's release did not have counts {missing} (missing_tasks).")
+    if nobody := extensions_of_nobody(class_folder):
+        complain(nobody)
+        raise typer.Exit(1)
+
+
+def _until(rules: late_policy.Policy, lesson: str, student: str) -> str:
+    """Return until when a student has more time for a lesson; how much more, where that has no due date."""
+    due = rules.due_for(lesson, student)
+    more = late_policy.length_text(rules.extensions[lesson, student])
+    return f"until {rules.local_time(due, SECONDS)}" if due else f"{more} more"

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from datetime import date, timedelta
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from autograder.classroom.gradebook_roster import class_list
+from autograder.classroom.gradebook_roster import ids_of_nobody
 from autograder.command.console import LessonName, Root, refuse, resolve_lessons, say
 from autograder.grading import late_policy
 from autograder.grading.class_folder import Class
-from autograder.words.phrases import listed
 
 
 def extend(
@@ -39,23 +37,10 @@ def extend(
             more = late_policy.length(by)
         except ValueError as problem:
             refuse(problem)
-    _refuse_nobody(class_folder, student)
+    for guess in ids_of_nobody(class_folder, [student]).values():
+        refuse(f"Nobody in this class has the id {student}.{guess}")
     before = late_policy.extend(class_folder.banks.course.root, name, student, more)
     was = f" (it was {before})" if before else ""
     deadline = f"{late_policy.length_text(more)} more" if isinstance(more, timedelta) else f"until {by}"
     say(f"{student} has {deadline} for {name}{was}.")
     say("`autograder grade` counts it from now on, without running anything again.")
-
-
-def _refuse_nobody(class_folder: Class, student: str) -> None:
-    """Refuse a student whom neither the gradebook nor a folder of what was handed in names."""
-    people = class_list(class_folder).people
-    handed_in = Path(class_folder.directory.root) / class_folder.directory.submitted_directory
-    if student in people or (handed_in / student).is_dir():
-        return
-    folders = [folder.name for folder in handed_in.iterdir()] if handed_in.is_dir() else []
-    if not (people or folders):  # of a class that nobody has brought in yet, nothing can be told
-        return
-    near = get_close_matches(student, {*people, *folders}, n=3, cutoff=0.5)
-    guess = f" Do you mean {listed(near)}?" if near else ""
-    refuse(f"Nobody in this class has the id {student}.{guess}")

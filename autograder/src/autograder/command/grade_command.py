@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from autograder.classroom.gradebook_roster import extensions_of_nobody
 from autograder.command.console import LessonNames, Root, complain, needing, refuse, resolve_lessons, say
 from autograder.command.grading_run import Advance, GradeOptions, Say, Summary, grade_class
 from autograder.command.progress_bar import progress_bar
@@ -41,7 +42,7 @@ def grade(
     if strangers:
         refuse(f"{class_folder.submitted} has no folder for {', '.join(strangers)}.")
     order = GradeOptions(class_folder, names, jobs, students, force, dry_run, not no_sandbox, figures)
-    _ = class_folder.policy  # a mistake in it is all that is said
+    complain(extensions_of_nobody(class_folder))  # a mistake in class.toml is all that is said
     if not (dask or no_sandbox or bubblewrap.why_not()):
         say(cgroups.in_force())
     with progress_bar() as bar:
