@@ -11,6 +11,7 @@ import nbformat
 import pytest
 from autograder.classroom import score_export as exports
 from autograder.classroom import submission_archives
+from autograder.classroom.desk.page_data import read
 from autograder.classroom.hand_in_times import stamp_late
 from autograder.grading.class_folder import Class
 from autograder.grading.gradebook_writer import GradebookWriter
@@ -514,6 +515,20 @@ def test_an_emptied_gradebook_is_not_begun_anew_where_something_is_graded(folder
     with pytest.raises(BadBook, match="is empty, and autograded/ is not"):
         GradebookWriter(Class(folder))
     assert (folder / "gradebook.db").read_bytes() == b""
+
+
+def test_a_file_that_is_no_notebook_is_not_told_once_its_notebook_is_there(folder, tmp_path):
+    with_pdf = zipped(
+        tmp_path / "first.zip",
+        [(f"amy/{LESSON}.ipynb", notebook()), ("bob/answers.pdf", "%PDF")],
+    )
+    later = zipped(tmp_path / "second.zip", [(f"bob/{LESSON}.ipynb", notebook())])
+    other = zipped(tmp_path / "third.zip", [(f"bob/{OTHER}.ipynb", notebook(OTHER))])
+    told = []
+    for path in (with_pdf, other, later, with_pdf):
+        run(folder, "collect", path)
+        told.append("bob" in read(Class(folder)).others)
+    assert told == [True, True, False, False]
 
 
 def test_class_toml_is_made_and_then_checked_by_one_command(folder):

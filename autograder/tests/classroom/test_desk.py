@@ -274,6 +274,26 @@ class TestDesk(AsyncHTTPTestCase):
         (zoe,) = read(self.course).works["zoe"]
         assert zoe.waiting == 0
 
+    def test_who_has_points_by_hand_alone_has_handed_in_nothing(self):
+        before = read(self.course).totals[LESSON]
+        with Gradebook(self.course.database, self.course.directory.course_id) as book:
+            book.add_student("zoe")
+            book.db.commit()
+        self.give(CODE, key="everybody", points="2")
+        totals, page = read(self.course).totals[LESSON], self.ask("/student/zoe").body.decode()
+        assert (totals.handed_in, totals.mean) == (before.handed_in, 2.0)
+        assert "2 of 7 points" in page
+        assert "not handed in" in page
+        untrue = ("It is not known when", "the release that they worked on")
+        assert [words for words in untrue if words in page] == []
+        row = re.search(r"<tr><th[^>]*><a[^>]*>zoe</a>.*?</tr>", self.ask("/").body.decode(), re.DOTALL)[0]
+        assert "not handed in" in row
+        submitted = self.course.place("submitted", "zoe", LESSON)
+        submitted.mkdir(parents=True)
+        (submitted / f"{LESSON}.ipynb").write_text("{}")
+        for path in ("/", "/student/zoe"):
+            assert "handed in, not graded yet" in self.ask(path).body.decode()
+
     def test_who_handed_in_nothing_has_handed_in_nothing_again_once_the_points_are_taken_back(self):
         with Gradebook(self.course.database, self.course.directory.course_id) as book:
             book.add_student("zoe")

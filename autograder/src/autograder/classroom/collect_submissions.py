@@ -434,15 +434,15 @@ def remember(request: Request, sorting: _Sorting, record: CollectionRecord) -> N
         student: tuple(name for name in names if not is_of_quiz(name))
         for student, names in record.others.items()
     }
-    others = {
-        **{student: names for student, names in without_quiz.items() if names},
-        **sorting.other_files(),
-    }
+    new_others = sorting.other_files()
+    others = {**{student: names for student, names in without_quiz.items() if names}, **new_others}
+    collected = (request.lesson,) if request.lesson else tuple(sorted(sorting.outcome.missing))
+    instead_of = {**record.instead_of, **dict.fromkeys(new_others, collected)}
     recorded = {lesson: dict(students) for lesson, students in record.had.items()}
     for (lesson, student), tasks in sorting.had.items():
         of_lesson = recorded.setdefault(lesson, {})
         of_lesson[student] = tuple(sorted(tasks.union(of_lesson.get(student, ()))))
-    plain, _ = serialization.encode(CollectionRecord(lessons, request.who, others, recorded))
+    plain, _ = serialization.encode(CollectionRecord(lessons, request.who, others, instead_of, recorded))
     text = json.dumps(plain, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
     path = folder_of(request.course) / RECORD
     if record_in(path) is None:

@@ -66,6 +66,8 @@ class CollectionRecord:
     others: Mapping[str, tuple[str, ...]] = field(
         default_factory=dict
     )  # files that are no notebooks, by student
+    # The lessons that were collected with those files, by student, as far as it is known.
+    instead_of: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     # The tasks in any version of a student's notebook, which show the release that they were given.
     had: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
 

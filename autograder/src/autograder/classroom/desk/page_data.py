@@ -31,6 +31,7 @@ class StudentWork:
     score: float
     rows: Sequence[tuple[Mark, TaskResult | None]]
     notes: Sequence[str] = ()  # notes from grading for a person, such as why nothing could be read
+    by_hand_alone: bool = False  # whether nothing is graded, and there are only points that a person gave
 
     @property
     def lesson(self) -> str:
@@ -118,8 +119,14 @@ class Data:
 
     @cached_property
     def others(self) -> Mapping[str, tuple[str, ...]]:
-        """The names of submitted files that are not notebooks, by student."""
-        return read_record(self.course).others
+        """The names of submitted files that are not notebooks, by student, until their notebook is there."""
+        record = read_record(self.course)
+        return {
+            student: names
+            for student, names in record.others.items()
+            if not (lessons := record.instead_of.get(student, ()))
+            or not all(self.is_handed_in(student, lesson) for lesson in lessons)
+        }
 
     @cached_property
     def tasks(self) -> dict[tuple[str, str], list[TaskResult]]:
@@ -140,14 +147,16 @@ class Data:
         ):
             task = by_task.get((mark.lesson, mark.student, mark.task))
             rows[mark.student, mark.lesson].append((mark, task))
-        notes = {(grading.student, grading.lesson): grading.notes for grading in self.gradings}
+        gradings = {(grading.student, grading.lesson): grading for grading in self.gradings}
         lessons = list(self.known.lessons)
         there = [handed for handed in self.known.handed_in if handed.lesson in lessons]
         works = defaultdict(list)
         for handed in sorted(there, key=lambda handed: lessons.index(handed.lesson)):
             which = handed.student, handed.lesson
             score = self.known.scores.get(which, 0.0)
-            works[handed.student].append(StudentWork(handed, score, rows[which], notes.get(which, ())))
+            grading = gradings.get(which)
+            notes, nothing = (grading.notes, False) if grading else ((), handed.at is None)
+            works[handed.student].append(StudentWork(handed, score, rows[which], notes, nothing))
         return dict(works)
 
     @cached_property
@@ -155,12 +164,17 @@ class Data:
         """The submissions, by student and lesson."""
         return {(who, handed.lesson): handed for who, several in self.works.items() for handed in several}
 
+    def is_handed_in(self, student: str, lesson: str) -> bool:
+        """Tell whether there is a notebook of a student's for a lesson, graded or not."""
+        submitted = self.course.place(self.course.directory.submitted_directory, student, lesson)
+        return any(submitted.glob("*.ipynb"))
+
     @cached_property
     def totals(self) -> dict[str, Totals]:
         """The totals of each lesson over all students."""
         totals = {}
         for lesson in self.known.lessons:
-            works = [work for work in self.work.values() if work.lesson == lesson]
+            works = [work for work in self.work.values() if work.lesson == lesson and not work.by_hand_alone]
             totals[lesson] = Totals(
                 len(works),
                 sum(work.handed_in.late for work in works),

@@ -62,11 +62,13 @@ def _student(data: Data, name: str) -> dict[str, Any]:
         raise NotThere(_("The gradebook knows no student {name}.", name=name))
     works = data.works.get(name, [])
     there = {work.lesson for work in works}
+    without = [lesson for lesson in data.known.lessons if lesson not in there]
     return {
         "data": data,
         "person": data.people[name],
         "works": works,
-        "missing": [lesson for lesson in data.known.lessons if lesson not in there],
+        "waiting": [lesson for lesson in without if data.is_handed_in(name, lesson)],
+        "missing": [lesson for lesson in without if not data.is_handed_in(name, lesson)],
         "changes": [change for change in data.changes if change.student == name],
         "why_all": lambda flags: [why_look(flag) for flag in flags],
         "length_shown": late_policy.length_text,
