@@ -165,9 +165,9 @@ class TestDesk(AsyncHTTPTestCase):
         )  # the same points are said again
 
     def test_what_being_late_costs_follows_the_points_at_once(self):
-        Path(self.course.directory.root, "class.toml").write_text("penalty_per_day = 0.5")
+        rules = f"penalty_per_day = 0.5\n[due]\n{LESSON} = 2026-03-01T00:00:00Z\n"
+        Path(self.course.directory.root, "class.toml").write_text(rules)
         with Gradebook(self.course.database, self.course.directory.course_id) as book:
-            book.find_assignment(LESSON).duedate = datetime(2026, 3, 1)
             book.find_submission(LESSON, "ada").timestamp = datetime(2026, 3, 1, 1)
             book.db.commit()
         self.give(key=free_text_page.key_of("ada", TOKEN), lines=[0, 1])
@@ -326,6 +326,22 @@ class TestDesk(AsyncHTTPTestCase):
         assert "3d more" not in self.ask("/").body.decode()
         rules.write_text(f'{rules.read_text()}[extensions.{LESSON}]\nada = "3d"\n')
         assert "3d more" in self.ask("/").body.decode()
+
+    def test_an_open_desk_counts_what_class_toml_says_now(self):
+        with Gradebook(self.course.database, self.course.directory.course_id) as book:
+            book.find_submission(LESSON, "ada").timestamp = datetime(2026, 3, 1, 1)
+            book.find_grade(CODE, LESSON, LESSON, "ada").auto_score = 2.0
+            book.db.commit()
+        submitted = self.course.place("submitted", "ada", LESSON)
+        submitted.mkdir(parents=True)
+        (submitted / f"{LESSON}.ipynb").write_text("{}")
+        rules = Path(self.course.directory.root, "class.toml")
+        due = f"penalty_per_day = 0.5\n[due]\n{LESSON} = "
+        late, on_time = (f"{due}2026-03-0{day}T00:00:00Z" for day in "12")
+        for text, points in (("", 2), (late, 1), (on_time, 2), (late, 1), ("", 2)):
+            rules.write_text(text)
+            page = self.ask("/student/ada").body.decode()
+            assert (f"{points} of 7 points" in page, "that costs" in page) == (True, points == 1), text
 
     def test_who_gives_from_an_old_page_is_shown_what_another_gave_and_changes_nothing(self):
         key = free_text_page.key_of("ada", TOKEN)

@@ -44,6 +44,7 @@ from autograder.grading.graded_results import TaskResult
 from autograder.grading.grading_banks import Banks
 from autograder.grading.notebook_evidence import GraderFault
 from autograder.grading.notebook_runners import KernelRunner, SandboxRunner
+from autograder.grading.sandbox import bubblewrap
 from autograder.records import bank
 from autograder.records.authoring_errors import BadBook
 from autograder.records.course import Course
@@ -956,6 +957,48 @@ def test_what_the_class_agreed_on_counts_without_running_anything_again(folder):
     assert CliRunner().invoke(cli.app, ["extend", "ada", "01", "0d", "--course", str(folder)]).exit_code == 0
     grade(folder)
     assert exports.scores(Class(folder)).scores["ada", LESSON] == FULL / 2  # what was granted is taken back
+
+
+DUE = {day: f"[due]\n{LESSON} = 2026-01-{day}T13:00:00\n" for day in ("08", "09", "10")}
+MORE_TIME = f"[extensions.{LESSON}]\nada = "
+TENTH, QUARTER = "penalty_per_day = 0.1\n", "penalty_per_day = 0.25\n"
+# What class.toml says, one after the other, and what the work of the 11th at noon then has of its points.
+AGREED = {
+    "a due date": (TENTH + DUE["10"], 0.9),
+    "a due date that was moved": (TENTH + DUE["09"], 0.8),
+    "another due date and another penalty": (QUARTER + DUE["10"], 0.75),
+    "more time": (QUARTER + DUE["10"] + MORE_TIME + "'1d'", 1),
+    "more time that was taken out again": (QUARTER + DUE["10"], 0.75),
+    "time until a date, and another due date": (QUARTER + DUE["08"] + MORE_TIME + "2026-01-11", 1),
+    "the same without the date": (QUARTER + DUE["08"], 0.25),
+    "no due date any more": (QUARTER, 1),
+    "a due date again": (QUARTER + DUE["10"], 0.75),
+    "more time without a due date": (QUARTER + MORE_TIME + "'1d'", 1),
+    "no penalty": (DUE["10"], 1),
+}
+
+
+@pytest.mark.parametrize("words", [["export", "--xlsx", "scores.xlsx"], ["feedback", LESSON], ["grade"]])
+def test_what_class_toml_says_now_is_what_counts_and_whose_score_it_changes_is_said(
+    graded, words, monkeypatch
+):
+    monkeypatch.chdir(graded)
+    monkeypatch.setattr(bubblewrap, "why_not", lambda: "")
+    (file_of(graded, "ada").parent / "timestamp.txt").write_text("2026-01-11 12:00:00 UTC")
+    # Of the second, a platform says only that it is late: by a moment, whatever the due date.
+    (file_of(graded, "cleo").parent / "timestamp.txt").write_text("2026-01-01 00:00:01.000001 UTC")
+    grade(graded)
+    before = {"ada": FULL, "cleo": 2.0}
+    for what, (text, share) in AGREED.items():
+        (graded / "class.toml").write_text(f"timezone = 'UTC'\n{text}")
+        output = CliRunner().invoke(cli.app, words).output
+        of_a_day = {TENTH: 0.9, QUARTER: 0.75}.get(text.partition("\n")[0] + "\n", 1)
+        after = {"ada": FULL * share, "cleo": 2.0 * (of_a_day if "[due]" in text else 1)}
+        actual = exports.scores(Class(graded)).scores
+        assert {who: actual[who, LESSON] for who in after} == after, what
+        changed = {who for who in after if f"{who} {LESSON}: {before[who]:g} -> {after[who]:g} " in output}
+        assert changed == {who for who in after if before[who] != after[who]}, what
+        before = after
 
 
 @NBGRADERS

@@ -13,6 +13,7 @@ import typer
 
 from autograder.classroom.desk import server
 from autograder.command.console import Root, refuse, say
+from autograder.command.score_changes import say_score_changes
 from autograder.grading.class_folder import Class
 from autograder.words.language import ngettext, speak
 
@@ -57,6 +58,7 @@ def desk(
             "--behind-proxy desk.example.org"
         )
     people = by or [_account()]
+    say_score_changes(class_folder, class_folder.banks.course.lessons)
 
     def tell(who: str, address: str) -> None:
         whose = f"{who}: " if len(people) > 1 else ""

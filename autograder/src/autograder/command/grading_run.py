@@ -314,8 +314,6 @@ class _Run:
             self._needs_a_look(who, f"no score was written: {problem}")
             return
         made_from = self._course.made_from(submission, release)
-        if release is not now:
-            made_from["what tasks count that it lacks"] = self._course.policy.missing_tasks
         is_best = several is not None and several.rule == BEST
         if several:
             made_from |= several.made_from(self._course.policy)

@@ -117,8 +117,8 @@ class GradebookWriter:
 
     def enter_lesson(self, lesson: str) -> None:
         """Enter a lesson's release and due date in the gradebook, or update them, as nbgrader would."""
-        due = self._course.policy.due.get(lesson)
-        if due:
+        if self._course.policy.written:
+            due = self._course.policy.due.get(lesson)
             self._gradebook.update_or_create_assignment(lesson, duedate=due)
         release = nbformat.read(self._course.release(lesson), as_version=4)
         marks = [cell.metadata.nbgrader for cell in release.cells if _marked(cell)]
@@ -183,9 +183,9 @@ class GradebookWriter:
         return None if before == after else (max(0.0, before[2] - before[1]), max(0.0, after[2] - after[1]))
 
     def recount(self, lesson: str, student: str) -> None:
-        """Update excused tasks and the late penalty to the present points; the caller commits."""
+        """Update excused tasks and the late penalty to points and `class.toml`; the caller commits."""
         notebook = self._gradebook.find_submission_notebook(lesson, lesson, student)
-        self._extend(lesson, student, notebook.assignment)
+        self._apply_terms(notebook.assignment)
         for grading in self.verdicts.read(Grading, lesson, student):
             self._excuse(notebook, self._names(lesson), grading.excused)
         self._gradebook.db.flush()
@@ -248,7 +248,7 @@ class GradebookWriter:
         with book.db.no_autoflush:
             handed_in = book.update_or_create_submission(lesson, student)
             handed_in.timestamp = self._timestamp(submission) or self._kept_time(handed_in, made_from)
-            self._extend(lesson, student, handed_in)
+            self._apply_terms(handed_in)
             notebook = self._notebook(submission)
             names = self._names(lesson)
             excused = tuple(name for grade in notebook.grades if (name := names[grade.cell_id]) not in cells)
@@ -272,8 +272,7 @@ class GradebookWriter:
 
     def _timestamp(self, submission: Submission) -> datetime | None:
         """Return the time in nbgrader's file beside the submission; None if that has none."""
-        time = None if submission.refused else moment(beside(submission.stamp))
-        return self._course.policy.time_of(submission.lesson, time)
+        return None if submission.refused else moment(beside(submission.stamp))
 
     def _kept_time(self, handed_in: SubmittedAssignment, made_from: Mapping[str, str]) -> datetime | None:
         """Return the gradebook's own time of a submission that says none; None if it is not a person's.
@@ -309,19 +308,20 @@ class GradebookWriter:
     def _excuse(
         self, notebook: SubmittedNotebook, names: Mapping[str, str], excused: Collection[str]
     ) -> None:
-        """Have the tasks that a submission's release lacks count as the others do, where so agreed."""
-        if not excused or self._course.policy.missing_tasks != EXCUSE:
-            return
-        share = _share([grade for grade in notebook.grades if names[grade.cell_id] not in excused])
+        """Have the tasks that a submission's release lacks count as the others do, or nothing, as agreed."""
+        judged = [grade for grade in notebook.grades if names[grade.cell_id] not in excused]
+        share = _share(judged) if self._course.policy.missing_tasks == EXCUSE else 0.0
         for grade in notebook.grades:
             if names[grade.cell_id] in excused:
                 grade.auto_score = share * grade.cell.max_score
 
-    def _extend(self, lesson: str, student: str, handed_in: SubmittedAssignment) -> None:
-        """Give what `class.toml` grants; an extension that was given elsewhere stays."""
-        granted = self._course.policy.extensions.get((lesson, student))
-        if granted is not None:
-            handed_in.extension = granted
+    def _apply_terms(self, handed_in: SubmittedAssignment) -> None:
+        """Give a submission the due date and the extension that `class.toml` says, and no others."""
+        assignment, policy = handed_in.assignment, self._course.policy
+        assignment.duedate, handed_in.extension = policy.terms(
+            assignment.name, handed_in.student.id, assignment.duedate, handed_in.extension
+        )
+        handed_in.timestamp = policy.time_of(assignment.name, handed_in.timestamp)
 
     def _charge(self, lesson: str, student: str, notebook: SubmittedNotebook) -> None:
         """Take off what being late costs, and keep a record where that was another number before."""
@@ -381,7 +381,7 @@ def _programs_found() -> Iterator[None]:
 
 
 def follow(course: Class) -> list[str]:
-    """Update excused tasks and late penalties to points by hand, extensions and `class.toml`.
+    """Update excused tasks and late penalties to points by hand and to what `class.toml` says now.
 
     Returns:
         A line for each score that this changes, with the old score and the new one.
@@ -389,14 +389,7 @@ def follow(course: Class) -> list[str]:
     Raises:
         BadBook: the gradebook cannot be used.
     """
-    late = select(Assignment.name, SubmittedAssignment.student_id).join_from(Assignment, SubmittedAssignment)
-    with graded_results.connected(course.database) as connection:
-        gradings = Store(connection).read(Grading)
-        graded = {(grading.lesson, grading.student) for grading in gradings}
-        following = {(grading.lesson, grading.student) for grading in gradings if grading.excused}
-        if graded:  # nbgrader's own tables are there
-            past_due = connection.execute(late.where(SubmittedAssignment.timestamp > Assignment.duedate))
-            following |= graded & {(lesson, student) for lesson, student in past_due}
+    following = _following(course)
     lines: list[str] = []
     if not following:
         return lines
@@ -407,12 +400,47 @@ def follow(course: Class) -> list[str]:
     ):
         for lesson in sorted({lesson for lesson, _ in following} & set(course.lessons)):
             for submission in course.submissions(lesson):
-                if (lesson, submission.student) in following:
+                timed = following.get((lesson, submission.student))
+                if timed is not None:
                     with contextlib.suppress(MissingEntry):  # the gradebook was begun anew
-                        before, after = book.settle(submission, timed=False) or (0.0, 0.0)
+                        before, after = book.settle(submission, timed) or (0.0, 0.0)
                         if before != after:
                             lines.append(f"{submission.who}: {scores_changed(before, after)}")
     return lines
+
+
+def _following(course: Class) -> dict[tuple[str, str], bool]:
+    """Return the graded submissions whose score may follow something, by lesson and student.
+
+    The value tells whether a mark for late work counts as the time of submission, which had none.
+    """
+    columns = (
+        *(Assignment.name, SubmittedAssignment.student_id, SubmittedAssignment.timestamp),
+        *(Assignment.duedate, SubmittedAssignment.extension, SubmittedNotebook.late_submission_penalty),
+    )
+    asked = (
+        select(*columns)
+        .join_from(Assignment, SubmittedAssignment)
+        .join(SubmittedNotebook, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
+    )
+    with graded_results.connected(course.database) as connection:
+        gradings = {(grading.lesson, grading.student): grading for grading in Store(connection).read(Grading)}
+        rows = (
+            connection.execute(asked).all() if gradings else []
+        )  # else nbgrader's own tables may not be there
+    following = {}
+    for lesson, student, time, *terms, penalty in rows:
+        grading = gradings.get((lesson, student))
+        if grading is None:
+            continue
+        due, extension = course.policy.terms(lesson, student, *terms)
+        stamp = course.place(course.directory.submitted_directory, student, lesson) / STAMP
+        is_marked = bool(time is None and due and ATTEMPTS not in grading.made_from)
+        timed = is_marked and is_guess(moment(beside(stamp)))
+        is_late = bool(time and due and time > due)
+        if timed or is_late or penalty or grading.excused or is_guess(time) or [due, extension] != terms:
+            following[lesson, student] = timed
+    return following
 
 
 def scores_changed(before: float, after: float) -> str:

@@ -69,6 +69,7 @@ class Policy:
     missing_tasks: str = EXCUSE
     attempts: Mapping[str, Rule] = field(default_factory=dict)  # the rule by lesson; "last" by default
     zone: tzinfo | None = None  # the time zone of displayed times; None for this machine's
+    written: bool = False  # whether there is a file; else due dates and extensions are nbgrader's own
 
     @classmethod
     def read(cls, root: Path, lessons: tuple[str, ...]) -> Policy:
@@ -101,12 +102,25 @@ class Policy:
             written.missing_tasks,
             written.attempts,
             zone,
+            True,
         )
 
     def due_for(self, lesson: str, student: str) -> datetime | None:
         """Return the due date of a lesson for a student, in UTC."""
         due = self.due.get(lesson)
         return due and due + self.extensions.get((lesson, student), timedelta())
+
+    def terms(
+        self, lesson: str, student: str, due: datetime | None, extension: timedelta | None
+    ) -> tuple[datetime | None, timedelta | None]:
+        """Return the due date of a lesson and a student's extension; without a file, the gradebook's.
+
+        With a file, what it does not say does not count, whoever put it into the gradebook.
+        """
+        if not self.written:
+            return due, extension
+        due = self.due.get(lesson)
+        return due, self.extensions.get((lesson, student)) if due else None
 
     def guessed(self, lesson: str) -> datetime | None:
         """Return a time of submission for work that a platform only marks as late; None without a due date.
@@ -230,7 +244,7 @@ def extend(root: Path, lesson: str, student: str, by: timedelta | date) -> str:
         lesson, tomlkit.table()
     )
     before = str(extensions.get(student, ""))
-    # A zero is written, too: without a line, what the gradebook has been given would stay.
+    # A zero is written, too: whoever reads the file sees that something was taken back.
     extensions[student] = length_text(by) if isinstance(by, timedelta) else by
     write_whole(path, tomlkit.dumps(table).encode())
     return before

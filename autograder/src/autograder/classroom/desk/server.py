@@ -7,6 +7,7 @@ import json
 import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from hmac import compare_digest
 from math import inf
@@ -24,6 +25,7 @@ from autograder.classroom.desk.page_data import Data, NotThere, Outdated, read, 
 from autograder.classroom.pages import render
 from autograder.grading import late_policy
 from autograder.grading.class_folder import Class
+from autograder.grading.gradebook_writer import follow
 from autograder.records.authoring_errors import UserError
 from autograder.web.admission_control import Activity, Admission, Limits
 from autograder.words.language import _, ngettext
@@ -113,7 +115,7 @@ class Handler(web.RequestHandler):
 
     def initialize(self, course: Class, seats: Sequence[Seat], host: str, kind: str) -> None:
         self.course, self.seats, self.host, self.kind = course.with_rules_anew(), seats, host, kind
-        self.token = self.by = ""
+        self.shared, self.token, self.by = course, "", ""
 
     def set_default_headers(self) -> None:
         self.set_header("X-Content-Type-Options", "nosniff")
@@ -132,6 +134,11 @@ class Handler(web.RequestHandler):
         if seat is None or time.time() > seat.until:
             raise web.HTTPError(403)
         self.token, self.by = seat.token, seat.by
+        # What cannot be used now, another request may find: `grade` is at work, or somebody at the file.
+        with suppress(UserError):
+            if self.course.policy != self.shared.policy:
+                follow(self.course)
+                self.shared.policy = self.course.policy
         if given_token:
             self.set_cookie(COOKIE, seat.token, httponly=True, samesite="Strict", secure=bool(self.host))
             self.redirect(self.request.path)
