@@ -178,7 +178,10 @@ def test_a_page_can_be_read_by_everybody(visit, theme, width, name, rules):
     page.wait_for_function(
         "[...document.querySelectorAll('.wrong-answers [aria-live]')].every(one => one.firstChild)"
     )
-    page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true })")
+    # All mistakes look alike: in the dark, those of three lessons are enough.
+    most = 3 if name == "mistakes" and rules != WCAG else 10_000
+    opened = "[...document.querySelectorAll('details')].slice(0, most)"
+    page.evaluate(f"most => {opened}.forEach(one => {{ one.open = true }})", most)
     for item in page.locator(".live-place").all():
         item.scroll_into_view_if_needed()
         page.wait_for_function("node => node.dataset.ready", arg=item.element_handle())
