@@ -548,7 +548,7 @@ def test_class_toml_is_made_and_then_checked_by_one_command(folder):
     assert "Times without a zone are in Europe/Berlin." in output
     more = "more time: amy until 2026-03-04 23:59:59 CET"
     assert f"{LESSON}: due 2026-03-01 23:59:59 CET, {more}, attempts: best" in output
-    assert "Each day late costs 10%." in output
+    assert "Each day late costs 10% of the points that were earned." in output
     assert "Without hidden probes, grading is refused" in output
     assert "did not have counts nothing" in output
     (folder / "class.toml").write_text(text.replace("[due]", "[due]\n01-convolutoin = 2026-03-01T23:59:00"))

@@ -573,7 +573,7 @@ def test_a_request_in_another_form_is_told(folder, tmp_path):
     archive = zipped(tmp_path / "asked.zip", files.items())
     output = run(folder, "regrade", archive, code=1)
     others = f"please.txt, why.pdf, mail/request-ada.xlsx and {LESSON}.ipynb"
-    assert f"asked.zip: 4 files are no CSV files, as requests are, and were not read: {others}." in output
+    assert f"asked.zip: 4 files are not CSV files, as requests are, and were not read: {others}." in output
     assert f"request-bob-{LESSON}-{CODE}.csv is no workbook that can be read" in output
     assert "more.rar: archives of this kind are not opened here" in output
     (nothing := tmp_path / "nothing").mkdir()

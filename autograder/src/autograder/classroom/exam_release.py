@@ -39,8 +39,8 @@ def write_releases(course: Course, lesson: str) -> list[str]:
         raise CannotBundle(f"{lesson} has no task that `exam` in course.toml names.")
     if any((course.root / "submitted").glob(f"*/{lesson}")):
         raise CannotBundle(
-            f"{lesson} was handed in here. Make the exam in a copy of the course's folder, with a gradebook "
-            "of its own."
+            f"{lesson} was handed in here. Clone the course anew, give it the class list again (autograder "
+            "roster), and make the exam there."
         )
     for language in (".", *course.languages[1:]):
         path = course.root / "notebooks" / language / lesson / f"{lesson}.ipynb"

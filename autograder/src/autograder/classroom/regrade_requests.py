@@ -144,8 +144,8 @@ def _sources(
                 yield _Source(entry.path, copy, frozenset(owners))
     if unread:
         message = ngettext(
-            "{archive}: {number} file is no CSV file, as requests are, and was not read: {files}.",
-            "{archive}: {number} files are no CSV files, as requests are, and were not read: {files}.",
+            "{archive}: {number} file is not a CSV file, as requests are, and was not read: {files}.",
+            "{archive}: {number} files are not CSV files, as requests are, and were not read: {files}.",
             len(unread),
             archive=path.name,
             files=listed(unread),

@@ -45,7 +45,14 @@ def class_(course: Root = Path()) -> None:
     if silent:
         say(f"No due date: {listed(silent)}.")
     share = rules.penalty_per_day
-    say("Each day late costs " + ("what nbgrader's settings say." if share is None else f"{share:.0%}."))
+    say(
+        "Each day late costs "
+        + (
+            "what nbgrader's settings say."
+            if share is None
+            else f"{share:.0%} of the points that were earned."
+        )
+    )
     secret = "is refused" if rules.require_secret else "goes on, and says so"
     say(f"Without hidden probes, grading {secret} (require_secret).")
     missing = "as much as the rest of their work" if rules.missing_tasks == late_policy.EXCUSE else "nothing"

@@ -40,7 +40,7 @@ UNITS = {"d": timedelta(days=1), "h": timedelta(hours=1)}
 BEGINNING = """\
 # What this class has agreed on. A line that begins with # says nothing: take the # away where it should.
 # timezone = "Europe/Berlin"     # of the times below
-# penalty_per_day = 0.1          # what each day costs, from its first second on, as a share of the points
+# penalty_per_day = 0.1          # what each day begun costs, of the points that were earned
 # require_secret = true          # refuse to grade a lesson without hidden probes
 # missing_tasks = "zero"         # what a task counts that a student's release did not have; else "excuse"
 
