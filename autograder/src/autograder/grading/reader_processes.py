@@ -36,10 +36,8 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
-try:
-    import resource
-except ImportError:  # on Windows, where only the clock is held
-    resource = None  # type: ignore[assignment]
+from autograder.grading.sandbox.process_limits import lift_limits, limit_process, writable_bytes
+from autograder.grading.sandbox.run_slots import file_of_turns, take_turns
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -110,7 +108,7 @@ class Process:
                 context.set_forkserver_preload([PRELOAD])
             self._pipe, theirs = context.Pipe()
             process = context.Process(
-                target=_serve, args=(theirs, self._folder.name, _turns_of_all()), daemon=True, name="grading"
+                target=_serve, args=(theirs, self._folder.name, file_of_turns()), daemon=True, name="grading"
             )
             with _without_main():
                 process.start()
@@ -337,55 +335,6 @@ def end_all() -> None:
         process._end_now()
 
 
-@contextlib.contextmanager
-def without_limits() -> Iterator[None]:
-    """Start processes in the block without this process's own resource limits, since a sandbox has others."""
-    if resource is None or not _inside:
-        yield
-        return
-    before = [resource.getrlimit(kind) for kind in _limited()]
-    _unlimited()
-    try:
-        yield
-    finally:
-        for kind, values in zip(_limited(), before, strict=True):
-            resource.setrlimit(kind, values)
-
-
-# What tells whose turn it is to run something: a file for all processes that this one keeps.
-_turns: list[Path] = []
-
-
-@contextlib.contextmanager
-def run_slot(alone: bool) -> Iterator[None]:
-    """Wait for permission to run: beside other runs, or `alone`, while no other run is in progress."""
-    try:
-        from fcntl import LOCK_EX, LOCK_SH, LOCK_UN, flock
-    except ImportError:  # on Windows, where there is no sandbox either
-        yield
-        return
-    if not _turns:
-        yield
-        return
-    with _turns[0].open("rb") as turns, _turns[0].with_suffix(".gate").open("rb") as gate:
-        flock(gate, LOCK_EX)  # who waits to be alone is not overtaken
-        flock(turns, LOCK_EX if alone else LOCK_SH)
-        flock(gate, LOCK_UN)
-        yield
-
-
-def _turns_of_all() -> Path:
-    """Return the file for all processes that this one keeps, made with the first of them."""
-    if not _turns:
-        folder = tempfile.TemporaryDirectory(prefix="turns-", ignore_cleanup_errors=True)
-        atexit.register(folder.cleanup)
-        file = Path(folder.name) / "turns"
-        file.touch()
-        file.with_suffix(".gate").touch()
-        _turns.append(file)
-    return _turns[0]
-
-
 # Whether this is such a process, and what ends with it: its sandbox, say.
 _inside = False
 _at_end: list[Callable[[], None]] = []
@@ -402,7 +351,7 @@ def _serve(pipe: Connection, folder: str, turns: Path) -> None:
     os.umask(0o022)  # what is written here is for a sandbox, in which another user runs
     global _inside
     _inside = True
-    _turns.append(turns)
+    take_turns(turns)
     tempfile.tempdir = folder
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever is interrupted ends this one
     if sys.platform == "linux":
@@ -411,9 +360,9 @@ def _serve(pipe: Connection, folder: str, turns: Path) -> None:
     if torch := sys.modules.get("torch"):
         torch.set_num_threads(1)  # what was forked has lost the others
     gc.freeze()
-    first = _writable_bytes()
+    first = writable_bytes()
     while True:
-        _unlimited()  # to read the next request is not the last one's
+        lift_limits()  # to read the next request is not the last one's
         try:
             number, room, piece = pipe.recv()
         except (EOFError, OSError):
@@ -424,7 +373,7 @@ def _serve(pipe: Connection, folder: str, turns: Path) -> None:
         except Exception as problem:  # what is no function of a module
             pipe.send((number, False, RuntimeError(f"{type(problem).__name__}: {problem}"), False))
             continue
-        _limit(room)
+        limit_process(room.processor_seconds, room.memory_bytes)
         lost = False
         try:
             reply: tuple[bool, Any] = True, function(*args, **kwargs)
@@ -435,7 +384,7 @@ def _serve(pipe: Connection, folder: str, turns: Path) -> None:
             reply = False, LimitReached("it is nested too deep to be read")
         except Exception as problem:
             reply = False, problem
-        lost = lost or _writable_bytes() - first > KEPT_BYTES
+        lost = lost or writable_bytes() - first > KEPT_BYTES
         try:
             pipe.send((number, *reply, lost))
         except MemoryError:
@@ -445,37 +394,6 @@ def _serve(pipe: Connection, folder: str, turns: Path) -> None:
     for close in _at_end:
         with contextlib.suppress(Exception):
             close()
-
-
-def _limit(room: ResourceLimits) -> None:
-    if resource is None:
-        return
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    seconds = math.ceil(used.ru_utime + used.ru_stime) + room.processor_seconds
-    for kind, most in zip(_limited(), (seconds, _writable_bytes() + room.memory_bytes), strict=True):
-        hard = resource.getrlimit(kind)[1]
-        with contextlib.suppress(ValueError, OSError):
-            resource.setrlimit(kind, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
-
-
-def _unlimited() -> None:
-    for kind in _limited():
-        hard = resource.getrlimit(kind)[1]
-        resource.setrlimit(kind, (hard, hard))
-
-
-def _limited() -> tuple[int, ...]:
-    """Return what of the system's limits is set, where it has some."""
-    return () if resource is None else (resource.RLIMIT_CPU, resource.RLIMIT_DATA)
-
-
-def _writable_bytes() -> int:
-    """Return the bytes that this process could write to; none where the system does not tell."""
-    with contextlib.suppress(OSError):
-        for line in Path("/proc/self/status").read_text().splitlines():
-            if line.startswith("VmData:"):
-                return int(line.split()[1]) * 1024
-    return 0
 
 
 @contextlib.contextmanager

@@ -12,7 +12,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from autograder.grading import reader_processes
+from autograder.grading.sandbox import run_slots
 from autograder.grading.sandbox.resource_limits import MEBIBYTE, Limits
 
 confine = pytest.importorskip(
@@ -144,31 +144,31 @@ def test_memory_that_processes_share_is_seen_too():
 
 
 def turns(folder: Path) -> None:
-    reader_processes._turns[:] = [folder / "turns"]
-    for path in (reader_processes._turns[0], reader_processes._turns[0].with_suffix(".gate")):
+    run_slots._turns[:] = [folder / "turns"]
+    for path in (run_slots._turns[0], run_slots._turns[0].with_suffix(".gate")):
         path.touch()
 
 
 def test_who_is_alone_waits_for_others_and_keeps_them_waiting(tmp_path, monkeypatch):
-    monkeypatch.setattr(reader_processes, "_turns", [])
+    monkeypatch.setattr(run_slots, "_turns", [])
     turns(tmp_path)
     order: list[str] = []
     beside, leave = threading.Event(), threading.Event()
 
     def other() -> None:
-        with reader_processes.run_slot(alone=False):
+        with run_slots.run_slot(alone=False):
             beside.set()
             leave.wait(20)
             order.append("other")
 
     def alone() -> None:
-        with reader_processes.run_slot(alone=True):
+        with run_slots.run_slot(alone=True):
             order.append("alone")
 
     threads = [threading.Thread(target=item) for item in (other, alone)]
     threads[0].start()
     assert beside.wait(20)
-    with reader_processes.run_slot(alone=False):
+    with run_slots.run_slot(alone=False):
         pass
     threads[1].start()
     leave.set()

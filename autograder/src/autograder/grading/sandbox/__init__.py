@@ -5,6 +5,6 @@ This package knows notebooks and limits; lessons, tasks and points are defined o
 
 # The modules that other rooms use.
 __all__ = [
-    *("bubblewrap", "cgroups", "execute_notebook", "jupyter_kernels", "output_limits", "resource_limits"),
-    *("sandbox_client",),
+    *("bubblewrap", "cgroups", "execute_notebook", "jupyter_kernels", "output_limits", "process_limits"),
+    *("resource_limits", "run_slots", "sandbox_client"),
 ]

@@ -24,7 +24,7 @@ from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 
-from autograder.grading.reader_processes import without_limits
+from autograder.grading.sandbox.process_limits import without_limits
 from autograder.grading.sandbox.resource_limits import Limits
 from autograder.grading.sandbox.sandbox_client import Job, RunResult, SandboxFailed
 

@@ -21,12 +21,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from autograder.grading.reader_processes import run_slot, without_limits
 from autograder.grading.sandbox import bubblewrap, cgroups, framing, output_limits
 from autograder.grading.sandbox.bubblewrap import Inside
 from autograder.grading.sandbox.cgroups import Group
 from autograder.grading.sandbox.channel import Channel, Lost
+from autograder.grading.sandbox.process_limits import without_limits
 from autograder.grading.sandbox.resource_limits import PATIENCE, Limits
+from autograder.grading.sandbox.run_slots import run_slot
 
 START_SECONDS = 120.0
 # The share of a run's time in which something waited for disks, for memory or for the machine's own host,
