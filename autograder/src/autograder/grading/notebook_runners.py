@@ -99,10 +99,11 @@ class SandboxRunner:
     def __init__(self, banks: Banks, limits: Limits | None = None) -> None:
         self._questions = tempfile.TemporaryDirectory(prefix="questions-")
         self._limits = limits or job_scheduling.LIMITS
-        self._measured: dict[str, tuple[Limits, bool] | SandboxFailed] = {}
+        self._measured: dict[str, tuple[Limits, frozenset[str] | None] | SandboxFailed] = {}
         self._worker = self._made(Path(self._questions.name) / QUESTIONS, banks)
-        self._banks, self._names = banks, frozenset[str]()
-        self._of, self._leaves_out = self._limits, False
+        self._banks, self._of = banks, self._limits
+        # The names that cells must define to stay in a quiet run; None where no cell may be left out.
+        self._needed: frozenset[str] | None = None
         self._budget = Budget()
         self._asked = frozenset[str]()
         self.closed = False
@@ -133,8 +134,8 @@ class SandboxRunner:
     ) -> Executed:
         # Of a run with other givens only the evidence is kept.
         everything = run == AS_SEEN and not quiet
-        if self._leaves_out and not everything:
-            notebook = only_needed(notebook, self._names)
+        if self._needed is not None and not everything:
+            notebook = only_needed(notebook, self._needed)
         wanted = None if everything else [cell["id"] for cell in notebook.cells if is_test(cell)]
         notebook = self._without_text_of_answers(notebook)
         ours = described(_sources_of_course(notebook), self._asked)
@@ -177,25 +178,27 @@ class SandboxRunner:
         if limits is not None and limits != self._limits:
             self._limits = limits
             self._measured.clear()
-        self._of, self._leaves_out, self._budget = self._limits, False, Budget()
+        self._of, self._needed, self._budget = self._limits, None, Budget()
         self._asked = self._names_asked(lesson)
         if solved is not None:
-            self._names = classes_made(self._banks.lesson(lesson))
             if lesson not in self._measured:
-                self._measured[lesson] = self._measure(lesson, solved())
+                bank = self._banks.lesson(lesson)
+                self._measured[lesson] = self._measure(lesson, solved(), classes_made(bank))
             measured = self._measured[lesson]
             if isinstance(measured, SandboxFailed):
                 raise measured
-            self._of, self._leaves_out = measured
+            self._of, self._needed = measured
         self._budget = Budget(RUNS * self._of.seconds)
 
     def _names_asked(self, lesson: str) -> frozenset[str]:
         return frozenset(task.name for task in self._banks.lesson(lesson).tasks.values())
 
-    def _measure(self, lesson: str, solved: NotebookNode) -> tuple[Limits, bool] | SandboxFailed:
+    def _measure(
+        self, lesson: str, solved: NotebookNode, classes: frozenset[str]
+    ) -> tuple[Limits, frozenset[str] | None] | SandboxFailed:
         try:
             ran = self(solved, AS_SEEN, quiet=True)
-            without = self(only_needed(solved, self._names), AS_SEEN, quiet=True)
+            without = self(only_needed(solved, classes), AS_SEEN, quiet=True)
         except RunIncomplete as problem:  # a busy machine, which the next submission may not find
             raise SandboxFailed(f"the course's own solution of {lesson} was stopped ({problem})") from problem
         if ran.stops or ran.gave_up:
@@ -208,7 +211,8 @@ class SandboxRunner:
         limits = replace(
             most, cell_seconds=min(most.cell_seconds, cell), seconds=min(most.seconds, CELLS * cell)
         )
-        return limits, _evidence_outputs(without.notebook) == _evidence_outputs(ran.notebook)
+        same = _evidence_outputs(without.notebook) == _evidence_outputs(ran.notebook)
+        return limits, classes if same else None
 
     def close(self) -> None:
         """Close the sandbox or kernels, and delete the questions."""
