@@ -42,15 +42,16 @@ def classify_cells(release: NotebookNode, submission: NotebookNode) -> list[Clas
     # Colab and notebooks of format 4.4 lose ids: a course cell is then known by its text.
     texts = {cell.source.strip(): cell["id"] for cell in release.cells}
     givens = [cell for cell in release.cells if is_given(cell)]
+    # What a merged cell is taken apart at. To run another course cell's text once more does no harm.
+    marks = {cell["id"]: cell.source for cell in release.cells if is_given(cell) or is_test(cell)}
+    answers = {cell["id"] for cell in release.cells if is_answer(cell)}
     submitted = _cells(submission)
     texts |= _older_givens(givens, submitted, cells.keys(), texts)
-    # What a merged cell is taken apart at. To run another course cell's text once more does no harm.
-    marks = {name: cell.source for name, cell in cells.items() if is_given(cell) or is_test(cell)}
     pieces: list[ClassifiedCell] = []
     for cell in submitted:
         text, is_code = _text(cell), cell.get("cell_type") == "code"
         name = _course_id(cell, cells.keys()) or texts.get(text.strip(), "")
-        if not name or is_answer(cells[name]):
+        if not name or name in answers:
             apart = _apart(text, marks) if is_code else None
             pieces += [ClassifiedCell(part, is_code, ours or name) for ours, part in apart or [("", text)]]
         elif text.strip() == cells[name].source.strip():

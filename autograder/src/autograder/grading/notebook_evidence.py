@@ -187,6 +187,8 @@ def judge_task(task: Task, as_seen: Executed, redrawn: Mapping[str, Executed]) -
     why = as_seen.stops.get(f"{task.id}-answer") or as_seen.stops.get(task.id)
     if why and evidence.status in ("missing", "stub", "not-run"):
         evidence = Evidence(task.id, "not-run", note=why)
+    ran = as_seen.notebook, *(other.notebook for other in redrawn.values())
+    unwatched = any(_is_unwatched(task, notebook) for notebook in ran)
     # An answer must come out right from other numbers too: one that was typed in does not.
     evidence = _of_run(evidence, task, AS_SEEN)
     stopped = ""
@@ -196,8 +198,6 @@ def judge_task(task: Task, as_seen: Executed, redrawn: Mapping[str, Executed]) -
         evidence = merge(evidence, other)
     if evidence.status == "fault":
         raise CheckFailed(f"{task.id}: {evidence.note}")
-    ran = as_seen.notebook, *(other.notebook for other in redrawn.values())
-    unwatched = any(_is_unwatched(task, notebook) for notebook in ran)
     return replace(judge(task, evidence, stopped=stopped), unwatched=unwatched)
 
 
