@@ -24,7 +24,7 @@ import os
 import statistics
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -118,6 +118,11 @@ def stays(steps: Sequence[Step]) -> list[tuple[str, list[Step], bool]]:
     return walk
 
 
+def number_of_returns(walk: Iterable[tuple[str, list[Step], bool]]) -> int:
+    """Return how often a walk returns to a room that it has left."""
+    return sum(is_return for _, _, is_return in walk)
+
+
 def wrong_in_no_known_way(value: Any) -> Any:
     """Return the right answer with its first entry changed."""
     if callable(value):
@@ -136,24 +141,24 @@ def raising(value: Any) -> Any:
     return raises if callable(value) else wrong_in_no_known_way(value)
 
 
-def modules_crossed(source: LessonSource) -> dict[str, list[set[str]]]:
-    """Return the modules that failing checks cross, for each way to be wrong one set for each task."""
+def failing_checks(source: LessonSource) -> dict[str, list[list[Step]]]:
+    """Return the walks of failing checks, for each way to be wrong one for each task."""
     shell = InteractiveShell.instance()
     as_seen = source.runs.namespaces["as-seen"]
     shell.user_ns.update(as_seen)
-    crossed: dict[str, list[set[str]]] = {"known wrong": [], "wrong otherwise": [], "raises": []}
+    walks: dict[str, list[list[Step]]] = {"known wrong": [], "wrong otherwise": [], "raises": []}
     for task in source.lesson.tasks:
         right = as_seen[task.name]
         known = source.runs.answer_made(task, source.runs.changed_answer(task, task.wrong[0].changes))
-        answers = zip(crossed, (known, wrong_in_no_known_way(right), raising(right)), strict=True)
+        answers = zip(walks, (known, wrong_in_no_known_way(right), raising(right)), strict=True)
         for how, answer in answers:
             shell.user_ns[task.name] = answer
             check(task.id)._repr_html_()
             with watching() as steps:
                 check(task.id)._repr_html_()
-            crossed[how].append({module for module, _ in steps})
+            walks[how].append(steps)
         shell.user_ns[task.name] = right
-    return crossed
+    return walks
 
 
 def graded(lesson: str) -> list[Step]:
@@ -183,21 +188,28 @@ def main() -> None:
     chosen = asked.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         os.environ |= {"AUTOGRADER_PROGRESS": folder, "AUTOGRADER_SECRET": folder}
-        crossed = modules_crossed(read_lesson(Course.read(ROOT), chosen.lesson))
+        checks = failing_checks(read_lesson(Course.read(ROOT), chosen.lesson))
         walk = stays(graded(chosen.lesson))
-    for how, several in crossed.items():
-        counts = sorted(map(len, several))
-        print(f"a check, {how}: {statistics.median(counts):g} modules (median), {counts[-1]} at most")
+    crossed = {how: [{module for module, _ in steps} for steps in walks] for how, walks in checks.items()}
+    for how, walks in checks.items():
+        counts = sorted(map(len, crossed[how]))
+        returns = sorted(number_of_returns(stays(steps)) for steps in walks)
+        print(
+            f"a check, {how}: {statistics.median(counts):g} modules (median), {counts[-1]} at most; "
+            f"{statistics.median(returns):g} returns (median), {returns[-1]} at most"
+        )
     most = max((modules for several in crossed.values() for modules in several), key=len)
     print(f"the most: {', '.join(sorted(name.partition('.')[2] for name in most))}")
     if chosen.walk:
-        for room, steps, is_return in walk:
-            functions = ", ".join(f"{module.rpartition('.')[2]}.{name}" for module, name in steps)
-            print(f"{'  <- ' if is_return else '     '}{room}: {functions}")
-    returns = sum(is_return for _, _, is_return in walk)
+        longest = max((stays(steps) for walks in checks.values() for steps in walks), key=number_of_returns)
+        for about, shown in ("the failing check with most returns", longest), ("a graded submission", walk):
+            print(f"{about}:")
+            for room, steps, is_return in shown:
+                functions = ", ".join(f"{module.rpartition('.')[2]}.{name}" for module, name in steps)
+                print(f"{'  <- ' if is_return else '     '}{room}: {functions}")
     print(
         f"a graded submission: {len(walk)} stays in {len({room for room, _, _ in walk})} rooms, "
-        f"{returns} returns"
+        f"{number_of_returns(walk)} returns"
     )
     print(f"aims: at most {MOST_MODULES} modules, at most {MOST_RETURNS} returns")
 
