@@ -1,5 +1,6 @@
 """Lists of people as platforms export them, and finding people by what platforms make of their names."""
 
+import zipfile
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
@@ -103,6 +104,31 @@ def test_a_list_may_be_an_excel_workbook(tmp_path):
     assert people[0].time == datetime(2026, 3, 1, 22, 24, tzinfo=UTC)
     (tmp_path / "list.xlsx").write_bytes(b"PK\x03\x04 and no more")
     with pytest.raises(BadList, match="no workbook"):
+        read_people(tmp_path / "list.xlsx", [generic.PLAIN.lists])
+
+
+@pytest.mark.parametrize(
+    ("part", "changes"),
+    [
+        ("xl/worksheets/sheet1.xml", {b"</row>": b""}),  # no XML any more
+        ("xl/workbook.xml", {b"<workbookView ": b'<workbookView other="1" '}),
+        # As if it had 17 billion cells.
+        ("xl/worksheets/sheet1.xml", {b"A1:B2": b"A1:XFD1048576", b'<row r="2"': b'<row r="1048576"'}),
+        ("xl/worksheets/sheet1.xml", {b"<sheetData>": b" " * 60_000_000 + b"<sheetData>"}),
+    ],
+)
+def test_a_damaged_or_hostile_workbook_is_refused(tmp_path, part, changes):
+    book = Workbook()
+    for row in (["id", "task"], ["amy", "dot"]):
+        book.active.append(row)
+    book.save(tmp_path / "whole.xlsx")
+    with zipfile.ZipFile(tmp_path / "whole.xlsx") as whole:
+        files = {name: whole.read(name) for name in whole.namelist()}
+    for old, new in changes.items():
+        assert old in files[part]
+        files[part] = files[part].replace(old, new)
+    zipped(tmp_path / "list.xlsx", files.items())
+    with pytest.raises(BadList, match=r"no workbook|too many rows|too large"):
         read_people(tmp_path / "list.xlsx", [generic.PLAIN.lists])
 
 

@@ -6,11 +6,12 @@ import codecs
 import csv
 import io
 import re
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from zipfile import BadZipFile
+from zipfile import BadZipFile, ZipFile
 
 from charset_normalizer import from_bytes
 
@@ -47,6 +48,12 @@ KEYS = (
     "role",
 )
 TELLING = frozenset(("id", "email", "number", "full_name"))
+# What reading a damaged workbook raises: of the archive, of its XML, and of what openpyxl makes of that.
+DAMAGE = (
+    *(BadZipFile, zlib.error, EOFError, OSError, RuntimeError, SyntaxError),
+    *(KeyError, ValueError, IndexError, TypeError, AttributeError),
+)
+MOST_BYTES = 50_000_000  # of a workbook's unpacked parts
 MOST_CELLS = 5_000_000  # every row is given a cell for each title
 NAMES = ("first_name", "last_name", "full_name")
 # Words of a column of roles, in lower case, that name a student; whoever has only other roles is none.
@@ -131,17 +138,20 @@ def _from_workbook(path: Path, name: object) -> str:
     """
     from openpyxl import load_workbook  # 0.2 s, and most lists are no workbooks
 
+    buffer, cells = io.StringIO(), 0
+    table = csv.writer(buffer, lineterminator="\n")
     try:
-        with path.open("rb") as file:  # whose name may end otherwise
-            rows = list(load_workbook(file, read_only=True, data_only=True).worksheets[0].values)
-    except (BadZipFile, KeyError, ValueError, IndexError, OSError) as problem:
+        with path.open("rb") as file, ZipFile(file) as parts:  # whose name may end otherwise
+            if sum(part.file_size for part in parts.infolist()) > MOST_BYTES:
+                raise BadList(f"{name} is too large to be a list of people.")
+            for row in load_workbook(file, read_only=True, data_only=True).worksheets[0].values:
+                cells += len(row)  # of a few bytes, a sheet can say that it has billions
+                if cells > MOST_CELLS:
+                    raise BadList(f"{name} has too many rows and columns to be a list of people.")
+                if any(cell is not None for cell in row):
+                    table.writerow(["" if cell is None else cell for cell in row])
+    except DAMAGE as problem:
         raise BadList(f"{name} is no workbook that can be read. Export the list as CSV.") from problem
-    buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="\n").writerows(
-        ["" if cell is None else cell for cell in row]
-        for row in rows
-        if any(cell is not None for cell in row)
-    )
     return buffer.getvalue()
 
 
