@@ -580,6 +580,16 @@ def test_a_request_in_another_form_is_told(folder, tmp_path):
     assert f"{nothing}: no request was found in it." in run(folder, "regrade", nothing, code=1)
 
 
+def test_a_platform_s_own_page_in_an_archive_is_no_request(folder, tmp_path):
+    files = {f"71-9 - ada - Nov 28, 2026 929 PM/{name}": request_of("ada") for name in ("a.csv", "b.txt")}
+    alone = zipped(tmp_path / "one.zip", [*list(files.items())[:1], ("index.html", "<html>")])
+    assert "1 request is new" in run(folder, "regrade", alone)
+    both = zipped(tmp_path / "all.zip", [*files.items(), ("index.html", "<html>")])
+    output = run(folder, "regrade", both, code=1)
+    assert "1 file is not a CSV file" in output
+    assert "index.html" not in output
+
+
 def test_a_list_of_many_is_bounded_in_rows_and_for_each_student(folder, tmp_path):
     form = tmp_path / "form.csv"
     form.write_text(request_of("ada", rows=20_000))

@@ -125,14 +125,15 @@ def _sources(
         owners = _named(HandedFile("", path.name, file=path.name), people)
         yield _Source(path.name, path, frozenset(owners) or None)
         return
-    unread = []
+    of_platform, unread_entries = False, []
     with tempfile.TemporaryDirectory() as scratch:
         for number, entry in enumerate(entries(path, platforms.values(), _is_list)):
             owners = _owners(entry, platforms, people)
+            of_platform = of_platform or bool(entry.lms)
             if entry.refused:
                 odd.append(f"{entry.path}: {entry.refused}")
             elif not _is_list(entry.path):
-                unread += [entry.path] if not entry.noise else []
+                unread_entries += [entry] if not entry.noise else []
             elif len(owners) != 1:
                 who = f"it could be {listed(sorted(owners), 'or')}" if owners else "its name is nobody's"
                 odd.append(
@@ -142,6 +143,8 @@ def _sources(
                 copy = Path(scratch) / str(number)
                 copy.write_bytes(entry.content)
                 yield _Source(entry.path, copy, frozenset(owners))
+    # What lies beside the folders of a platform is its own page.
+    unread = [each.path for each in unread_entries if each.lms or "/" in each.path or not of_platform]
     if unread:
         message = ngettext(
             "{archive}: {number} file is not a CSV file, as requests are, and was not read: {files}.",
