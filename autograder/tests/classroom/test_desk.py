@@ -20,6 +20,7 @@ from autograder.classroom.desk.page_data import read
 from autograder.classroom.desk.server import Seat, Server, application, write_static
 from autograder.grading import graded_results
 from autograder.grading.class_folder import Class
+from autograder.grading.gradebook_writer import gradebook_lock
 from autograder.grading.graded_results import Grading, TaskResult
 from autograder.records.authoring_errors import BadBook
 from autograder.records.course import Course
@@ -443,6 +444,16 @@ def test_every_page_can_be_written_as_a_file_in_which_nothing_can_be_given(class
         assert len(re.findall("<(?:textarea|fieldset)", text)) == len(
             re.findall("<(?:textarea|fieldset)[^>]* disabled", text)
         )
+
+
+@pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+def test_the_desk_opens_while_grading_goes_on_and_says_so(class_course, tmp_path):
+    course = answered(class_course, tmp_path)
+    root = Path(course.directory.root)
+    (root / "class.toml").write_text(f"[due]\n{LESSON} = 2026-03-01T12:00:00Z\n")
+    with gradebook_lock(course.database, root):
+        assert "another run grades this class" in run(root, "desk", "--out", tmp_path / "out")
+    assert (tmp_path / "out" / "index.html").is_file()
 
 
 @pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")

@@ -533,9 +533,11 @@ def test_points_by_hand_count_for_excused_tasks_and_in_every_export(folder):
     by_hand({"convolve": 1.0}, {})
     summary, _ = grade(folder)  # nothing is run again
     assert (summary.graded, summary.settled, total()) == (0, 1, pytest.approx(1 + 2 * 1 / 3))
-    (folder / "class.toml").write_text('missing_tasks = "zero"')
-    grade(folder)
-    assert total() == 1.0
+    for rule, points in (("zero", 1.0), ("excuse", 1 + 2 * 1 / 3)):
+        (folder / "class.toml").write_text(f'missing_tasks = "{rule}"')
+        gradebook_writer.follow(Class(folder))
+        assert total() == pytest.approx(points), rule
+        assert grade(folder)[0].graded == 0, rule
 
 
 def test_who_had_the_newer_release_cannot_go_back_to_the_earlier_one(folder, solved):
@@ -986,7 +988,9 @@ def test_what_class_toml_says_now_is_what_counts_and_whose_score_it_changes_is_s
     monkeypatch.setattr(bubblewrap, "why_not", lambda: "")
     (file_of(graded, "ada").parent / "timestamp.txt").write_text("2026-01-11 12:00:00 UTC")
     # Of the second, a platform says only that it is late: by a moment, whatever the due date.
-    (file_of(graded, "cleo").parent / "timestamp.txt").write_text("2026-01-01 00:00:01.000001 UTC")
+    record = {"lessons": {LESSON: {"cleo": {"archive": "all.zip", "path": "cleo_LATE.ipynb", "late": True}}}}
+    (graded / "collected").mkdir()
+    (graded / "collected" / "record.json").write_text(json.dumps(record))
     grade(graded)
     before = {"ada": FULL, "cleo": 2.0}
     for what, (text, share) in AGREED.items():

@@ -12,9 +12,10 @@ from typing import Annotated
 import typer
 
 from autograder.classroom.desk import server
-from autograder.command.console import Root, refuse, say
+from autograder.command.console import Root, complain, refuse, say
 from autograder.command.score_changes import say_score_changes
 from autograder.grading.class_folder import Class
+from autograder.records.authoring_errors import BadBook
 from autograder.words.language import ngettext, speak
 
 
@@ -58,7 +59,10 @@ def desk(
             "--behind-proxy desk.example.org"
         )
     people = by or [_account()]
-    say_score_changes(class_folder, class_folder.banks.course.lessons)
+    try:
+        say_score_changes(class_folder, class_folder.banks.course.lessons)
+    except BadBook as problem:  # `grade` may be at work: scores can be looked at all the same
+        complain([problem])
 
     def tell(who: str, address: str) -> None:
         whose = f"{who}: " if len(people) > 1 else ""

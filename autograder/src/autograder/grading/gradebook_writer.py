@@ -425,9 +425,8 @@ def _following(course: Class) -> dict[tuple[str, str], bool]:
     )
     with graded_results.connected(course.database) as connection:
         gradings = {(grading.lesson, grading.student): grading for grading in Store(connection).read(Grading)}
-        rows = (
-            connection.execute(asked).all() if gradings else []
-        )  # else nbgrader's own tables may not be there
+        # Where nothing is graded, nbgrader's own tables may not be there.
+        rows = connection.execute(asked).all() if gradings else []
     following = {}
     for lesson, student, time, *terms, penalty in rows:
         grading = gradings.get((lesson, student))

@@ -115,7 +115,7 @@ class Handler(web.RequestHandler):
 
     def initialize(self, course: Class, seats: Sequence[Seat], host: str, kind: str) -> None:
         self.course, self.seats, self.host, self.kind = course.with_rules_anew(), seats, host, kind
-        self.shared, self.token, self.by = course, "", ""
+        self.token = self.by = ""
 
     def set_default_headers(self) -> None:
         self.set_header("X-Content-Type-Options", "nosniff")
@@ -136,9 +136,9 @@ class Handler(web.RequestHandler):
         self.token, self.by = seat.token, seat.by
         # What cannot be used now, another request may find: `grade` is at work, or somebody at the file.
         with suppress(UserError):
-            if self.course.policy != self.shared.policy:
+            if self.course.policy != self.settings.get("followed"):
                 follow(self.course)
-                self.shared.policy = self.course.policy
+                self.settings["followed"] = self.course.policy
         if given_token:
             self.set_cookie(COOKIE, seat.token, httponly=True, samesite="Strict", secure=bool(self.host))
             self.redirect(self.request.path)
