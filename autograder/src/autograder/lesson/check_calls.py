@@ -435,7 +435,7 @@ def progress(lesson: str | None = None) -> Progress | Notice:
                 _("There is no lesson called `{name}`.", name=lesson),
                 (_("There are: {names}.", names=", ".join(banked_lessons)),),
             )
-        lessons = [_spoken(course, name) for name in banked_lessons if lesson in (None, name)]
+        lessons = [_spoken(course.load(name)) for name in banked_lessons if lesson in (None, name)]
     except UserError as problem:
         return Progress((), fault=str(problem))
     rows = tuple(
@@ -564,7 +564,9 @@ def find_task(task_id: str) -> Found | Notice:
         near = difflib.get_close_matches(str(task_id), lessons, n=1)
         question = _(" Did you mean `{name}`?", name=near[0]) if near else ""
         return Notice(_("There is no task called `{name}`.{question}", name=task_id, question=question))
-    lesson = course.load(lessons[task_id]) if grading else _spoken(course, lessons[task_id])
+    lesson = course.load(lessons[task_id])
+    if not grading:
+        lesson = _spoken(lesson)
     return course, lesson.tasks[task_id], lesson
 
 
@@ -611,9 +613,8 @@ def _what_to_do(name: str) -> str:
     )
 
 
-def _spoken(course: Course, name: str) -> LessonBank:
+def _spoken(lesson: LessonBank) -> LessonBank:
     """Return a lesson's bank with its texts in the learner's language."""
-    lesson = course.load(name)
     # English is what stands in it, where no translation is read; to go through all texts takes longer than
     # most checks.
     return lesson if language.spoken() == "en" else bank.with_texts(lesson, language.translated)
