@@ -317,6 +317,12 @@ def test_formulas_are_mathml(page):
     assert "<msup><mi>x</mi><mn>2</mn></msup>" in page
 
 
+def test_tokens_of_code_in_the_colour_of_its_text_have_no_element_of_their_own(page):
+    assert '<span class="mi">' in page
+    assert '<span class="n">' not in page
+    assert '<span class="p">' not in page
+
+
 def test_a_mistake_leads_to_what_explains_it(site, page):
     mistakes = (site / "mistakes.html").read_text(encoding="utf-8")
     assert "One is missing" in mistakes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
 from typing import Any, Literal
 
@@ -14,6 +15,7 @@ from autograder.author.glossary import Term, pattern
 
 # Words here are no prose, or are links already.
 NOT_IN = (nodes.title, nodes.reference, nodes.literal, nodes.literal_block, nodes.math, nodes.raw, nodes.term)
+PLAIN_TOKEN = re.compile(r'<span class="(?:n|p|w)">([^<]*)</span>')
 
 
 def _inline(writer: HTML5Translator, node: nodes.Element) -> None:
@@ -79,7 +81,9 @@ def _tell_readers(app: Sphinx, page: str, template: str, context: dict[str, Any]
         f'<meta property="{key}" content="{value}">' for key, value in tags.items() if value
     )
     # A table's corner is no heading of anything.
-    context["body"] = context.get("body", "").replace('<th class="head"><p></p></th>', "<td></td>")
+    body = context.get("body", "").replace('<th class="head"><p></p></th>', "<td></td>")
+    # Names and brackets have the colour of the text around them: a tenth of a page says only that.
+    context["body"] = PLAIN_TOKEN.sub(r"\1", body)
     # A heading without a level says nothing to a screen reader.
     tree_key = "furo_navigation_tree"
     context[tree_key] = context[tree_key].replace('role="heading"', 'role="heading" aria-level="2"')
