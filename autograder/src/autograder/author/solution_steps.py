@@ -41,14 +41,11 @@ def route_of(
         record, looks = recorded(AnswerCall(task, probe, solution, namespace).prepared(), _looks_of)
     variables = solution.__code__.co_varnames if isinstance(solution, FunctionType) else ()
     tensors: dict[str, tuple[int, Runs]] = {}
-    earlier_tensors: dict[str, list[Runs]] = {}
     for (number, part), runs in looks.items():
         for variable in record[number].results[part].names if runs and all(runs) else ():
             operation = f"{variable} {record[number].name}"
             name = operation if operation in words else variable
             if name in words and (task.kind == "module" or variable in variables):
-                if name in tensors:
-                    earlier_tensors.setdefault(name, []).append(tensors[name][1])
                 tensors[name] = number, tuple(runs)
     whole = [tuple(runs) for runs in looks.values() if runs and all(runs)]
     in_order = sorted(tensors.items(), key=lambda item: item[1][0])
@@ -61,12 +58,7 @@ def route_of(
     steps = []
     for name, (number, runs) in in_order:
         full = _fullest(runs, whole)
-        before = tuple(
-            other[0]
-            for other in earlier_tensors.get(name, ())
-            if len(other) == 1 and factor_between(other[0][0], full[0]) is None
-        )
-        steps.append(RightStep(name, words[name], needs(number), full, _factors(full, whole), before))
+        steps.append(RightStep(name, words[name], needs(number), full, _factors(full, whole)))
     given = [
         look for value in (*probe.inputs.values(), *probe.weights.values()) for look in _looks_of(value)[:1]
     ]

@@ -166,8 +166,6 @@ class RightStep:
     # For each time that the solution makes it, in each order of its axes, the given one first.
     fingerprints: tuple[tuple[Fingerprint, ...], ...]
     factors: tuple[float, ...]  # its factors in the solution: 1, and its scale, for example
-    # Other tensors that have had its name before, each in each order of its axes.
-    before: tuple[tuple[Fingerprint, ...], ...] = ()
 
 
 @dataclass(frozen=True)
