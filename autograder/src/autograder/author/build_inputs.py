@@ -113,7 +113,7 @@ class Inputs:
         return paths
 
     def adds(self) -> bytes:
-        """Return the digest of the experiments that the course adds to the tool's."""
+        """Return a digest of the experiments that the course adds to those of the tool."""
         name = self.course.adds.experiments
         return self._of_file(self.course.root, self.course.root / name) if name else b""
 

@@ -101,7 +101,7 @@ def beside_others(
 
 
 def load_read(folder: Path) -> Mapping[str, Mapping[str, str]]:
-    """Return the digests of the hints that were read in each task of a lesson: by task, then by mistake.
+    """Load the digests of the hints that an author has read and confirmed, by task, then by mistake.
 
     Raises:
         AuthoringError: the file is invalid.

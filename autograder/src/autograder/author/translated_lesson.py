@@ -264,7 +264,7 @@ def _compiled(spoken: str, messages: Iterable[tuple[str | None, Any, Any]]) -> b
 
 
 def without(spoken: str, words: bytes, texts: Iterable[tuple[str, str]]) -> bytes:
-    """Return compiled translations without those of some texts.
+    """Return the content of a .mo file without the translations of some texts.
 
     Args:
         spoken: the language.

@@ -59,7 +59,7 @@ class Placed:
 
 @dataclass(frozen=True)
 class CollectionRecord:
-    """The record of all collections: files by lesson and student, and whose files the instructor named."""
+    """What was collected so far: each student's files by lesson, and the owners that the instructor stated."""
 
     lessons: Mapping[str, Mapping[str, HandedFile]] = field(default_factory=dict)
     who: Mapping[str, str] = field(default_factory=dict)

@@ -84,7 +84,7 @@ def copy_number(file: str) -> int:
 
 
 def handed_in_by_name(file: str, lesson: str) -> tuple[str, ...]:
-    """Return the part of a file's name beside the lesson's name: `amy` in `amy_01-dot-product (1).ipynb`."""
+    """Return what a file's name holds beside its lesson's name, as a tuple of one; () without that name."""
     stem = COPY.sub("", file.rpartition(".")[0])
     rest = re.sub(re.escape(lesson).replace(r"\-", "[-_ ]"), "", stem, flags=re.IGNORECASE)
     return (rest,) if rest != stem else ()

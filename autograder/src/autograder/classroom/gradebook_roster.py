@@ -33,7 +33,7 @@ SHARE_OF_NAMESAKES = 0.5
 
 @dataclass(frozen=True)
 class Enrolment:
-    """The changes that a list makes to the class: its new students, and those with changed data."""
+    """The changes that a class list makes: the students that it adds, and those whose data it changes."""
 
     new: Sequence[Person]
     changed: Sequence[Person]

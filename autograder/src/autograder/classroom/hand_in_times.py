@@ -106,7 +106,7 @@ def stamp_late(course: Class) -> None:
 
 
 def stamped(time: datetime) -> bytes:
-    """Return a time as the content of the file in which nbgrader reads it."""
+    """Return the content of the timestamp file from which nbgrader reads this hand-in time."""
     return f"{time:%Y-%m-%d %H:%M:%S.%f} UTC".encode()
 
 

@@ -46,8 +46,8 @@ def give_back(course: Class, lesson: str, platform: Platform, out: Path, anyway:
         lesson: the lesson's name.
         platform: the platform.
         out: the path of the zip file or the folder.
-        anyway: whether to pack pages that are older than their grades. Otherwise nothing is packed if there
-            is one.
+        anyway: whether to pack pages that are older than their grades. If not, one such page means that
+            nothing is packed.
     """
     packed = Packed()
     with connected(course.database) as connection:

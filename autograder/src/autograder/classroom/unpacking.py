@@ -73,7 +73,7 @@ class Member:
 
 @dataclass(frozen=True)
 class Unpacked:
-    """The files of a student's own archive, the number of ignored files, and the number of bytes read."""
+    """The files in an archive that a student handed in, the number of ignored ones, and the bytes read."""
 
     members: list[Member]
     noise: int

@@ -86,7 +86,7 @@ class TaskResult:
 
 @dataclass(frozen=True)
 class Grading:
-    """The time of a submission's grading, the digests of its inputs, and the notes for a person."""
+    """The time of a submission's grading, the digests of its inputs, and the notes for the instructor."""
 
     lesson: str
     student: str
@@ -336,7 +336,7 @@ def connected(database: str) -> Iterator[Connection]:
 
 @contextmanager
 def opened(database: str) -> Iterator[Store]:
-    """Yield the records in a gradebook, which is opened as by `connected`."""
+    """Open a gradebook for a `with` block, as `connected` does, and give the `Store` of its records."""
     with connected(database) as connection:
         yield Store(connection)
 

@@ -88,7 +88,7 @@ def known_ids_and_answers(
 
 
 def known_ids_and_release(handed_in: bytes, task_ids: frozenset[str]) -> tuple[frozenset[str], str]:
-    """Return those of some ids that occur in a submission's cells, and the release that it names."""
+    """Return which of `task_ids` occur in a submission's cells, and the release that it names."""
     read = read_text(handed_in)
     return task_ids & ids_in(read), claimed_release(read)
 

@@ -55,7 +55,7 @@ class Prediction:
 
 @dataclass(frozen=True)
 class Joined:
-    """A learner's consent for a live room: their random number in it, and whether they agree to send."""
+    """A learner's membership of a live room: a random number, and whether they agree to send progress."""
 
     learner: str = ""
     agreed: bool = False

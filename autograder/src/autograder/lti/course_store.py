@@ -107,7 +107,7 @@ class StateStore:
             change.executemany("INSERT OR REPLACE INTO people VALUES (?, ?, ?, ?)", rows)
 
     def sent(self, context: PlatformContext, lineitem: str) -> dict[str, SentScore]:
-        """Return the last score that was sent to a column, by student id."""
+        """Return the last score of each student that was sent to a column, by student id."""
         names = ", ".join(column.name for column in fields(SentScore))
         asked = f"SELECT {names} FROM sent WHERE issuer = ? AND lineitem = ?"  # noqa: S608
         rows = self._connection.execute(asked, (context.issuer, lineitem))

@@ -177,7 +177,7 @@ class LaunchVerifier:
 
         Args:
             asked: the request's parameters.
-            browser: the value of the browser's cookie, by which the launch must come from the same browser.
+            browser: the value of the browser's cookie. The launch is accepted only from a browser with it.
 
         Raises:
             Rejected: the request does not come from a registered platform.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class UserError(Exception):
-    """A request that cannot be fulfilled, with a sentence for the user, with which the command ends."""
+    """A request that cannot be fulfilled. The command ends, and shows the user this error's message."""
 
 
 class AuthoringError(UserError):

@@ -30,7 +30,7 @@ DIGITS = {"float16": 1, "bfloat16": 1, "float32": 2, "float64": 3}
 
 
 def tolerance(*dtypes: torch.dtype) -> tuple[float, float]:
-    """Return the widest (relative, absolute) tolerance for some dtypes, which is 0 for integers and bool."""
+    """Return the widest (relative, absolute) tolerance of some dtypes: (0, 0) for an integer or bool."""
     tolerances = [TOLERANCES.get(dtype, (0.0, 0.0)) for dtype in dtypes]
     return max(pair[0] for pair in tolerances), max(pair[1] for pair in tolerances)
 

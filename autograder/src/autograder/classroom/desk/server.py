@@ -301,7 +301,7 @@ class Server(HTTPServer):
         self._admitted: dict[IOStream, tuple[str, _Connection]] = {}
 
     def handle_stream(self, stream: IOStream, address: tuple[Any, ...]) -> None:
-        """Start to serve a connection, or close it if there are too many."""
+        """Start to serve a connection, or close it if too many are open already."""
         connection = _Connection(stream)
         if not self._admission.admit(str(address[0]), connection):
             stream.close()

@@ -237,7 +237,7 @@ class _Tree:
         return (exact or chained or [None])[0]  # type: ignore[return-value]
 
     def destination(self, node: ast.AST) -> tuple[tuple[tuple[str, ...], ...], bool]:
-        """Return the names that each part of a value is assigned to, and whether the value is returned."""
+        """Return the names to which each part of an expression is assigned, and whether it is returned."""
         if isinstance(node, ast.AugAssign):
             return _target(node.target), False
         parent = self._parents.get(node)
