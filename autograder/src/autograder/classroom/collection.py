@@ -59,7 +59,7 @@ class Placed:
 
 @dataclass(frozen=True)
 class CollectionRecord:
-    """What was collected so far: each student's files by lesson, and the owners that the instructor stated."""
+    """What was collected so far: the files by lesson and student, and the owners the instructor stated."""
 
     lessons: Mapping[str, Mapping[str, HandedFile]] = field(default_factory=dict)
     who: Mapping[str, str] = field(default_factory=dict)
