@@ -22,7 +22,6 @@ from autograder.classroom.unpacking import TAR, UNOPENED, ZIP
 from autograder.grading import graded_results
 from autograder.grading.class_folder import Class
 from autograder.grading.graded_results import Asked
-from autograder.words.language import ngettext
 from autograder.words.phrases import listed
 from autograder.words.sanitize import visible
 
@@ -146,14 +145,7 @@ def _sources(
     # What lies beside the folders of a platform is its own page.
     unread = [each.path for each in unread_entries if each.lms or "/" in each.path or not of_platform]
     if unread:
-        message = ngettext(
-            "{archive}: {number} file is not a CSV file, as requests are, and was not read: {files}.",
-            "{archive}: {number} files are not CSV files, as requests are, and were not read: {files}.",
-            len(unread),
-            archive=path.name,
-            files=listed(unread),
-        )
-        odd.append(message)
+        odd.append(f"{path.name}: not read, since requests are CSV files: {listed(unread)}.")
 
 
 def _is_list(name: str) -> bool:
