@@ -161,9 +161,13 @@ class TestDesk(AsyncHTTPTestCase):
             if item.key == key
         ]
         assert (item.waiting, item.score, item.ticked) == (True, None, ())
-        assert (
-            json.loads(self.give(key=key, lines=[0]).body)["score"] == 1.0
-        )  # the same points are said again
+        assert (item.again, item.manual) == (1, 1.0)
+        page = self.ask(f"/written/{LESSON}/{TASK}").body.decode()
+        assert re.search(r"1 has points by hand and was graded again since: Answer \d \(1 / 3\)", page)
+        output = json.loads(self.give(key=key, stay=True).body)
+        assert (output["told"], output["now"]["lines"]) == ("Saved: 1 point.", [0])
+        assert output["state"] == self.states()[key]
+        assert "The points stay" not in self.ask(f"/written/{LESSON}/{TASK}").body.decode()
 
     def test_what_being_late_costs_follows_the_points_at_once(self):
         rules = f"penalty_per_day = 0.5\n[due]\n{LESSON} = 2026-03-01T00:00:00Z\n"

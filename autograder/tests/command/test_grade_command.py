@@ -30,7 +30,7 @@ import pytest
 from autograder.author.parse_source import read_source
 from autograder.author.preprocessors import MarkRelease
 from autograder.classroom import score_export as exports
-from autograder.classroom.desk import task_page
+from autograder.classroom.desk import free_text_page, task_page
 from autograder.classroom.desk.page_data import read
 from autograder.command import app as cli
 from autograder.command import grading_run as command
@@ -658,6 +658,39 @@ def test_a_grade_that_a_person_gave_survives_and_waits_for_their_eye(graded):
     assert exports.scores(Class(graded)).by_hand[LESSON] == []
     with book(graded) as opened:
         assert opened.find_grade("convolve", LESSON, LESSON, "bob").manual_score == 1.5
+
+
+def test_points_for_written_words_stay_read_until_the_words_change(class_course, tmp_path):
+    place, task = class_folder(class_course, tmp_path / "words", OTHER), "why-in-words"
+    path = place / "submitted" / "ada" / OTHER / f"{OTHER}.ipynb"
+    path.parent.mkdir(parents=True)
+    item = nbformat.read(place / "notebooks" / OTHER / f"{OTHER}.ipynb", as_version=4)
+
+    def graded_with(words: str) -> tuple[Summary, exports.Scores]:
+        next(cell for cell in item.cells if cell["id"] == task).source = words
+        nbformat.write(item, path)
+        summary = command.grade_class(
+            GradeOptions(Class(place), [OTHER], force=True), lambda _: None, lambda *_: None, Here()
+        )
+        return summary, exports.scores(Class(place))
+
+    def answers() -> list[free_text_page.WrittenAnswer]:
+        return free_text_page.on_page(read(Class(place)), "", OTHER, task)["answers"]
+
+    assert graded_with("The scores spread.")[0].written_answers == 1
+    (shown,) = answers()
+    free_text_page.give(read(Class(place)), OTHER, task, shown.key, "", [0], "Say why.", shown.state)
+    for words, by_hand in (("The scores  spread.", 0), ("They do.", 1), ("They do.", 1)):
+        summary, known = graded_with(words)
+        assert (summary.written_answers, summary.by_hand) == (0, by_hand)
+        assert (known.waiting[OTHER], known.by_hand[OTHER]) == (0, [f"{task} of ada"] * by_hand)
+        (shown,) = answers()
+        assert (shown.waiting, shown.again, shown.manual) == (bool(by_hand), by_hand, 1.0)
+        assert (shown.ticked, shown.comment) == (() if by_hand else (0,), "Say why.")
+    free_text_page.keep_points(read(Class(place)), OTHER, task, shown.key, "")
+    (shown,) = answers()
+    assert (shown.waiting, shown.ticked, shown.score) == (False, (0,), 1.0)
+    assert exports.scores(Class(place)).by_hand[OTHER] == []
 
 
 def test_a_score_in_whose_place_a_person_s_counts_is_not_told_as_changed(graded, solved):

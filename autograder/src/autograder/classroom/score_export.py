@@ -27,8 +27,8 @@ class Scores:
     lessons: Sequence[str]
     possible: Mapping[str, float]
     scores: Mapping[tuple[str, str], float]
-    waiting: Mapping[str, int]  # the number of answers still to read, by lesson
-    # Code tasks with manual points that were graded again since, with their students, by lesson.
+    waiting: Mapping[str, int]  # the number of answers that nobody has read, by lesson
+    # Tasks with manual points that were graded again since, with their students, by lesson.
     by_hand: Mapping[str, Sequence[str]]
     marks: Sequence[Mark]
     handed_in: Sequence[HandedIn]
@@ -58,8 +58,9 @@ def scores(course: Class) -> Scores:
     by_hand: dict[str, list[str]] = defaultdict(list)
     for mark in all_marks:
         totals[mark.student, mark.lesson] += mark.score
-        waiting[mark.lesson] += mark.to_read
-        if mark.waiting and not mark.to_read:
+        if mark.to_read and mark.manual is None:
+            waiting[mark.lesson] += 1
+        elif mark.waiting:
             by_hand[mark.lesson].append(f"{mark.task} of {mark.student}")
     for each in handed_in:
         if (each.student, each.lesson) in totals:

@@ -252,9 +252,13 @@ class GradebookWriter:
             notebook = self._notebook(submission)
             names = self._names(lesson)
             excused = tuple(name for grade in notebook.grades if (name := names[grade.cell_id]) not in cells)
-            self._score(lesson, notebook, cells)
+            self._score(lesson, notebook, cells, self._with_same_words(lesson, student, tasks))
             self._excuse(notebook, names, excused)
-            waiting = [grade.auto_score is not None for grade in notebook.grades if grade.needs_manual_grade]
+            waiting = [
+                (grade.auto_score, grade.manual_score) != (None, None)
+                for grade in notebook.grades
+                if grade.needs_manual_grade
+            ]
             # A penalty of an earlier run is taken back where the time was corrected.
             self._charge(lesson, student, notebook)
             self.verdicts.write(Grading(lesson, student, now(), made_from, notes, excused), tasks)
@@ -287,7 +291,18 @@ class GradebookWriter:
         another = any(ATTEMPTS in digests for digests in graded_from)
         return None if another or is_guess(handed_in.timestamp) else handed_in.timestamp
 
-    def _score(self, lesson: str, notebook: SubmittedNotebook, cells: Mapping[str, NotebookNode]) -> None:
+    def _with_same_words(self, lesson: str, student: str, tasks: Sequence[TaskResult]) -> set[str]:
+        """Return the written answers whose text is the one that was graded before, but for spaces."""
+        before = {task.task: task.answer.split() for task in self.verdicts.read(TaskResult, lesson, student)}
+        return {task.task for task in tasks if before.get(task.task) == task.answer.split()}
+
+    def _score(
+        self,
+        lesson: str,
+        notebook: SubmittedNotebook,
+        cells: Mapping[str, NotebookNode],
+        same_words: Collection[str],
+    ) -> None:
         """Put the points of each task into the book, and what is said below an answer without a response."""
         names, most = self._names(lesson), self._max_scores(lesson)
         for grade in notebook.grades:
@@ -296,7 +311,10 @@ class GradebookWriter:
             if cell and score:  # the task may be worth something else now
                 score *= most[grade.cell_id] / cell.metadata.nbgrader["points"]
             grade.auto_score = score
-            grade.needs_manual_grade = grade.manual_score is not None or score is None
+            # Points that a person gave to these words were given to the answer as it is.
+            has_read = score is None and names[grade.cell_id] in same_words and not grade.needs_manual_grade
+            given = grade.manual_score is not None
+            grade.needs_manual_grade = not has_read if given else score is None
         for comment in notebook.comments:
             cell = cells.get(names[comment.cell_id])
             if cell is None:

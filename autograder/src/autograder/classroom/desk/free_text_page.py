@@ -16,7 +16,7 @@ from rapidfuzz.distance.Indel import normalized_similarity as ratio
 from autograder.author.parse_source import answers_in
 from autograder.classroom.class_report import MOST_COMPARED
 from autograder.classroom.desk import manual_grades
-from autograder.classroom.desk.page_data import Data, NotThere, Outdated
+from autograder.classroom.desk.page_data import Data, NotThere, Outdated, read
 from autograder.grading.class_folder import Class
 from autograder.grading.gradebook_writer import GradebookWriter
 from autograder.grading.graded_results import TaskResult, Ticked, readable
@@ -52,6 +52,7 @@ class WrittenAnswer:
     state: str  # a digest of everything that was given
     score: float | None
     waiting: bool
+    again: int  # the number of students with points who were graded again with other words
 
 
 def on_page(data: Data, token: str, lesson: str, name: str) -> dict[str, Any]:
@@ -84,7 +85,8 @@ def on_page(data: Data, token: str, lesson: str, name: str) -> dict[str, Any]:
                 data.comment(result),
                 _state(data, result),
                 None if mark.waiting else mark.score,
-                any(data.marks[lesson, answer.student, name].waiting for answer in same),
+                any(map(data.is_waiting, same)),
+                sum(mark.manual is not None and data.is_waiting(answer) for answer in same),
             )
         )
     answers = _neighbours(sorted(answers, key=lambda answer: answer.key), texts)
@@ -136,12 +138,9 @@ def give(
         NotThere: there is no such answer or line.
         Outdated: somebody else has changed its points or comment since the page was loaded.
     """
-    same = next(
-        (some for some in _same(data, _results(data, lesson, name)) if key_of(some[0].student, token) == key),
-        None,
-    )
+    same = _of_key(data, lesson, name, key, token)
     rubric = scheme(data.course, lesson, name)
-    if same is None or not all(0 <= line < len(rubric) for line in lines):
+    if not all(0 <= line < len(rubric) for line in lines):
         raise NotThere(_("There is no such answer, or no such line in its marking scheme."))
     if before != _state(data, same[0]):
         raise Outdated(_given(data, same[0]))
@@ -161,6 +160,32 @@ def give(
         book.nbgrader.db.commit()
     state = _digest(manual if comment_alone else score, ticked, comment)
     return {"lines": ticked, "comment": comment, "score": None if comment_alone else score, "state": state}
+
+
+def keep_points(data: Data, lesson: str, name: str, key: str, token: str) -> dict[str, Any]:
+    """Confirm the points of an answer after it was graded again with other words.
+
+    Returns:
+        The answer's points, comment and state, for the page.
+
+    Raises:
+        NotThere: there is no such answer.
+    """
+    same = _of_key(data, lesson, name, key, token)
+    manual_grades.keep(data, lesson, name, [answer.student for answer in same])
+    return _given(read(data.course), same[0])
+
+
+def _of_key(data: Data, lesson: str, name: str, key: str, token: str) -> list[TaskResult]:
+    """Return the answers that a page calls by this key.
+
+    Raises:
+        NotThere: there is no such answer.
+    """
+    for same in _same(data, _results(data, lesson, name)):
+        if key_of(same[0].student, token) == key:
+            return same
+    raise NotThere(_("There is no such answer, or no such line in its marking scheme."))
 
 
 def _ticked(data: Data, result: TaskResult) -> tuple[int, ...]:

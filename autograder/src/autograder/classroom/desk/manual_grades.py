@@ -108,6 +108,15 @@ def give(
     return have, keep
 
 
+def keep(data: Data, lesson: str, task: str, students: Iterable[str]) -> None:
+    """Confirm the points by hand of some students after their answers were graded again."""
+    with GradebookWriter(data.course) as book, readable(data.course.database):
+        for student in students:
+            grade = book.nbgrader.find_grade(task, lesson, lesson, student)
+            grade.needs_manual_grade = grade.needs_manual_grade and grade.manual_score is None
+        book.nbgrader.db.commit()
+
+
 def take_back(data: Data, action: str, by: str) -> tuple[int, int]:
     """Undo one action of giving points, except for students whose points by hand have changed since.
 

@@ -194,6 +194,10 @@ class Handler(web.RequestHandler):
             }
             return {"told": _("Answered: the student reads it in the next feedback."), "shown": shown}
         comment, (lesson, name) = str(sent["comment"]).strip(), names
+        if self.kind == "written" and "stay" in sent:
+            kept = free_text_page.keep_points(data, lesson, name, key, self.token)
+            message = ngettext("Saved: {number} point.", "Saved: {number} points.", kept["score"])
+            return {**kept, "now": kept, "told": message}
         if self.kind == "written":
             lines = [int(line) for line in sent["lines"]]
             state, nothing = str(sent["state"]), bool(sent.get("nothing"))

@@ -139,10 +139,7 @@ def keep_points(data: Data, lesson: str, name: str, key: str) -> int:
     if not members:
         raise NotThere(_("There is no such group of answers any more: load the page again."))
     waiting = _group(data, key, members).again
-    with GradebookWriter(data.course) as book, readable(data.course.database):
-        for student in waiting:
-            book.nbgrader.find_grade(name, lesson, lesson, student).needs_manual_grade = False
-        book.nbgrader.db.commit()
+    manual_grades.keep(data, lesson, name, waiting)
     return len(waiting)
 
 
