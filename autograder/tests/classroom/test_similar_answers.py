@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from itertools import combinations
 from random import Random
 
 import nbformat
@@ -91,6 +92,18 @@ def test_written_answers_count_but_for_what_they_quote():
     actual = pairs_of(graded(answers, points=None, task="why"), prose=PROSE)
     ((students, (agreement,)),) = actual.items()
     assert (students, agreement.kind) == (("amy", "bob"), WRITTEN)
+
+
+def test_a_long_text_is_told_however_many_wrote_it_unless_the_course_says_it():
+    results = graded(dict.fromkeys("abcd", TEXT) | {"e": TEXT.replace("gossip", "a rumour")}, points=None)
+    results += graded({"cem": RARE, "dan": RARE})
+    first, *others = similar(results, {"dot-product": [SOLUTION, NO_SUM]})
+    assert first.students == ("cem", "dan")
+    assert [pair.students for pair in others] == list(combinations("abcd", 2))
+    assert {(each.kind, each.common) for pair in others for each in pair.agreements} == {(WRITTEN, True)}
+    short = graded(dict.fromkeys("abcd", "It matters more to this query."), points=None)
+    solved = graded(dict.fromkeys("abcd", TEXT), points=None)
+    assert similar(short, {}) == similar(solved, {"dot-product": [f"Solution: {TEXT}"]}) == []
 
 
 def test_pairs_with_more_in_common_come_first():

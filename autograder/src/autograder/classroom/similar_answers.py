@@ -2,7 +2,7 @@
 
 Right answers to a small task are alike because there is one way to write them, and common mistakes are alike
 because many students make them. Neither counts. Only text that few students share and that the course itself
-does not contain counts.
+does not contain counts, and written answers in the very same words, however many share them: they come last.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class Agreement:
     alike: float
     own_words: int
     texts: tuple[str, str]
-    common: bool = False  # whether many in the class make the mistake
+    common: bool = False  # whether many in the class make the mistake, or wrote the text
     shared: tuple[str, ...] = ()  # the shared words, mistakes or unknown answers, if there are any
 
     @property
@@ -100,7 +100,7 @@ class Pair:
 
     @property
     def weight(self) -> float:
-        """The sum of the agreements' weights, without mistakes that many students make."""
+        """The sum of the agreements' weights, without what many students have in common."""
         return sum(agreement.weight for agreement in self.agreements if not agreement.common)
 
 
@@ -126,11 +126,12 @@ def similar(
         written = [answer for answer in answers if answer.points is None]
         code = [answer for answer in answers if answer.points is not None]
         course_words = _runs(word for text in course for word in words(comments(text))) | quoted
+        course_text = _runs(word for text in course for word in words(text)) | quoted
         looks: list[tuple[Comparison, list[TaskResult], Callable[[str], list[str]], Sequence[str]]] = [
             (WRONG, [answer for answer in code if not answer.right], signs, course),
             (RENAMED, [answer for answer in code if not answer.right], in_any_order, course),
             (COMMENTS, code, lambda text, said=course_words: _without(words(comments(text)), said), ()),  # type: ignore[misc]
-            (WRITTEN, written, lambda text: _without(words(text), quoted), ()),
+            (WRITTEN, written, lambda text, said=course_text: _without(words(text), said), ()),  # type: ignore[misc]
         ]
         for kind, some, parts, theirs in looks:
             few = _few(answers)
@@ -140,7 +141,8 @@ def similar(
                 if kind is RENAMED and WRONG in kinds:
                     continue
                 usual = any((task, faults[student]) in common for student in pair)
-                agreements[pair].append(replace(agreement, common=usual and kind is not COMMENTS))
+                usual = agreement.common or (usual and kind is not COMMENTS)
+                agreements[pair].append(replace(agreement, common=usual))
     for pair, agreement in (
         *_odd_words(by_task, course_answers, prose),
         *_identical(by_task, course_answers),
@@ -308,11 +310,13 @@ def _agreements(
     for first, second in combinations(range(len(rows)), 2):
         common = min(lengths[first], lengths[second])
         rare = max(group[first], group[second]) <= few
-        if alike[first, second] >= kind.alike and common >= kind.own_words and rare:
+        # So many words, the same in the same order, are no coincidence.
+        same = kind is WRITTEN and codes[first] == codes[second]
+        if alike[first, second] >= kind.alike and common >= kind.own_words and (rare or same):
             (first_answer, _), (second_answer, _) = rows[first], rows[second]
             pair = (first_answer.student, second_answer.student)
             texts = (first_answer.answer, second_answer.answer)
-            yield pair, Agreement(task, kind, float(alike[first, second]), common, texts)
+            yield pair, Agreement(task, kind, float(alike[first, second]), common, texts, common=not rare)
 
 
 def signs(code: str) -> list[str]:

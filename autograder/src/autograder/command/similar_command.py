@@ -9,7 +9,7 @@ import typer
 
 from autograder.classroom.collection import handed_in_together
 from autograder.classroom.gradebook_roster import class_list
-from autograder.classroom.similar_answers import IDENTICAL, PROFILE, course_says
+from autograder.classroom.similar_answers import IDENTICAL, PROFILE, WRITTEN, course_says
 from autograder.classroom.similar_answers import similar as compare
 from autograder.command.console import LessonName, Root, refuse, resolve_lessons, say
 from autograder.grading import graded_results
@@ -45,7 +45,8 @@ def similar(
             )
             # Of whole tasks that agree, the line below has the names.
             extent = f", {extent}" if agreement.kind not in (IDENTICAL, PROFILE) else ""
-            usual = ", a mistake that many make" if agreement.common else ""
+            many = ", a text that many wrote" if agreement.kind is WRITTEN else ", a mistake that many make"
+            usual = many if agreement.common else ""
             say(f"  {agreement.task}: {agreement.kind.name}, {agreement.alike:.0%} alike{extent}{usual}")
             if agreement.shared:
                 say(f"    shared: {', '.join(agreement.shared)}")
@@ -55,7 +56,8 @@ def similar(
     among = len({result.student for result in results})
     students = ngettext("{number} student", "{number} students", among)
     if not pairs:
-        say(f"{name}: no two of {students} share a rare wrong answer, a comment or a text of some length.")
+        rare = "a rare wrong answer or a rare comment"
+        say(f"{name}: no two of {students} share a written answer of some length, {rare}.")
         return
     shown = "" if len(pairs) <= most else f", the first {most} shown"
     summary = ngettext(
