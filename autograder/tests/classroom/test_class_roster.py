@@ -445,6 +445,21 @@ def test_what_a_list_changed_is_as_before_after_undo(folder, tmp_path):
     assert class_list(book).people == before
 
 
+def test_undo_names_the_list_whose_change_it_takes_back_and_the_people(folder, tmp_path):
+    for name in ("first.csv", "second.csv"):
+        listed = tmp_path / name
+        listed.write_text("id,name\ndee,Dee Dale\nbob,Bob Black\n", encoding="utf-8")
+        run(folder, "roster", listed)
+    output = run(folder, "roster", "--undo", "--dry-run")
+    assert "The last change of the class list: first.csv, 20" in output
+    assert "taken out: Dee Dale (dee) as before: Bob Brown (bob)" in output
+    assert "as before: Bob Brown (bob)" in run(folder, "roster", "--undo")
+    run(folder, "roster", "--remove", "bob")
+    output = run(folder, "roster", "--undo", "--dry-run")
+    assert "The last change of the class list: --remove bob, 20" in output
+    assert "as before: Bob Brown (bob)" in output
+
+
 def test_a_list_of_whole_names_splits_no_name_anew(folder, tmp_path):
     listed, book = tmp_path / "list.csv", Class(folder)
     listed.write_text("id,first_name,last_name\njose,José,Núñez Ibáñez\n", encoding="utf-8")

@@ -98,7 +98,7 @@ def refuse_namesakes(roster: Roster, people: Sequence[Person]) -> None:
         )
 
 
-def enrol(course: Class, people: Iterable[Person], dry: bool = False) -> Enrolment:
+def enrol(course: Class, people: Iterable[Person], dry: bool = False, source: str = "") -> Enrolment:
     """Add the people of a list to the gradebook, and update those who are in it. Nobody is removed.
 
     A student who is already known by another identifier keeps the id, and all identifiers are kept.
@@ -107,6 +107,7 @@ def enrol(course: Class, people: Iterable[Person], dry: bool = False) -> Enrolme
         course: the class.
         people: the people of the list.
         dry: whether to write nothing.
+        source: the list's name.
 
     Raises:
         BadList: a person of the list shares identifiers with two students.
@@ -132,26 +133,33 @@ def enrol(course: Class, people: Iterable[Person], dry: bool = False) -> Enrolme
             if person.other != (old.other if old else ()):
                 book.verdicts.replace(Identifiers(person.id, person.other))
         if new or changed:
-            book.verdicts.replace(_change(new, [roster.people[person.id] for person in changed]))
+            book.verdicts.replace(_change(source, new, [roster.people[person.id] for person in changed]))
         book.nbgrader.db.commit()  # all of them, or nobody
     return Enrolment(new, changed, roster.people)
 
 
-def _change(new: Sequence[Person], before: Sequence[Person]) -> RosterChange:
+def _change(source: str, new: Sequence[Person], before: Sequence[Person]) -> RosterChange:
     return RosterChange(
         now(),
         tuple(person.id for person in new),
         {person.id: {key: getattr(person, key) for key in KEPT} for person in before},
         {person.id: person.other for person in before},
+        source=source,
     )
 
 
-def undo(course: Class, dry: bool = False) -> tuple[list[str], list[str], list[str]]:
-    """Undo the last change of the class list; write nothing if `dry`.
+@dataclass(frozen=True)
+class Undone:
+    """A change of the class list that was taken back, with the ids of the students whom that changes."""
 
-    Returns:
-        The students who were removed, those whose earlier data was restored, and those who stay because they
-        have submitted work.
+    change: RosterChange
+    removed: Sequence[str]
+    restored: Sequence[str]
+    stay: Sequence[str]  # those whom the change added and who have submitted work
+
+
+def undo(course: Class, dry: bool = False) -> Undone:
+    """Undo the last change of the class list, and return it; write nothing if `dry`.
 
     Raises:
         BadList: there is no change to undo.
@@ -181,7 +189,7 @@ def undo(course: Class, dry: bool = False) -> tuple[list[str], list[str], list[s
             restored.append(student)
         book.verdicts.forget(RosterChange, "")
         book.nbgrader.db.commit()
-    return removed, restored, stay
+    return Undone(last, removed, restored, stay)
 
 
 def remove(course: Class, student: str, dry: bool = False) -> Person:
@@ -200,7 +208,7 @@ def remove(course: Class, student: str, dry: bool = False) -> Person:
         book.nbgrader.db.delete(row)
         book.verdicts.forget(InSection, student)
         book.verdicts.forget(Identifiers, student)
-        book.verdicts.replace(_change([], [person]))
+        book.verdicts.replace(_change(f"--remove {student}", [], [person]))
         book.nbgrader.db.commit()
     return person
 

@@ -69,7 +69,7 @@ def class_list(class_folder: Class, dry: bool, new: bool = False) -> tuple[list[
                 say(others)
         if not new:
             refuse_namesakes(everybody(class_folder), list(people.values()))
-        enrolment = enrol(class_folder, people.values(), dry)
+        enrolment = enrol(class_folder, people.values(), dry, "the platform's list")
         for course, users in () if dry else identities:
             memory.save_people(course, users)
     return list(people.values()), enrolment

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -57,7 +58,7 @@ def roster(
         _show_guess(file, people)
         if not new:
             refuse_namesakes(class_list(class_folder), people)
-        enrolment = enrol(class_folder, people, dry_run)
+        enrolment = enrol(class_folder, people, dry_run, file.name)
     else:
         with needing("grade,lti", "LTI"):
             from autograder.command.lti_exchange import class_list as platform_list
@@ -104,8 +105,18 @@ def _show_guess(file: Path, people: Sequence[Person]) -> None:
 
 
 def _undo_roster(class_folder: Class, dry: bool) -> None:
-    removed, restored, stay = undo(class_folder, dry)
-    done = "Would be taken back" if dry else "Taken back"
-    say(f"{done}: {len(removed)} taken out of the class, {len(restored)} as they were before.")
-    if stay:
-        say(f"These have handed something in, and stay: {listed(stay)}.")
+    before = class_list(class_folder).people
+    undone = undo(class_folder, dry)
+    at = class_folder.policy.local_time(datetime.fromisoformat(undone.change.at))
+    say(f"The last change of the class list: {undone.change.source or 'a list'}, {at}")
+    for student in undone.removed:
+        say(f"taken out: {before[student].who}")
+    for student in undone.restored:
+        values = undone.change.before[student]
+        person = Person(student, values.get("first_name", ""), values.get("last_name", ""))
+        say(f"as before: {person.who}")
+    counts = f"{len(undone.removed)} taken out of the class, {len(undone.restored)} as they were before"
+    say(f"{'Would be taken back' if dry else 'Taken back'}: {counts}.")
+    if undone.stay:
+        stay = listed([before[student].who for student in undone.stay])
+        say(f"These have handed something in, and stay: {stay}.")

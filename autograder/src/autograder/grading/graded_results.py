@@ -167,6 +167,7 @@ class RosterChange:
     identifiers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # by student
     student: str = ""  # always "", like the lesson, since it is about all students
     lesson: str = ""
+    source: str = ""  # the list's name, or what else changed the class
 
 
 Stored = TaskResult | Grading | Change | Ticked | Asked | InSection | Identifiers | RosterChange
