@@ -372,6 +372,22 @@ def test_a_titles_meaning_is_that_of_one_platform(tmp_path):
 
 
 @pytest.mark.parametrize(
+    "titles", ["Last Name,First Name,Student ID", "Surname,Given name,ID", "Family Name,Forename,Login"]
+)
+def test_names_of_a_plain_list_are_read_in_the_words_that_offices_use(tmp_path, titles):
+    (person,) = read(tmp_path, f"{titles}\nAdams,Amy,9700100\n")
+    assert (person.id, person.first_name, person.last_name) == ("9700100", "Amy", "Adams")
+
+
+def test_a_list_of_which_no_names_are_read_says_so(folder, tmp_path):
+    listed = tmp_path / "list.csv"
+    for title, said in (("Called", True), ("Name", False)):
+        listed.write_text(f"{title},ID\nDee Dale,9700100\n", encoding="utf-8")
+        output = run(folder, "roster", listed, "--dry-run")
+        assert ("No names are read from list.csv" in output) is said
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "First Name,Last Name,SID,Email,Role\nAmy,Adams,1001,amy@x.org,Student\nTed,Tee,9,ted@x.org,TA\n"

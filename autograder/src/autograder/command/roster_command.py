@@ -56,6 +56,8 @@ def roster(
     if file:
         people = read_people(file, [kind.lists for kind in platforms_of(class_folder.banks.course).values()])
         _show_guess(file, people)
+        if not any(person.first_name or person.last_name for person in people):
+            say(f"No names are read from {file.name}: none of its columns is called `name` or `last name`.")
         if not new:
             refuse_namesakes(class_list(class_folder), people)
         enrolment = enrol(class_folder, people, dry_run, file.name)

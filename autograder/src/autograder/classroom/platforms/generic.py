@@ -9,8 +9,8 @@ LISTS = Lists(
     {
         "id": ("id", "student_id", "student id", "login", "user name"),
         "number": ("matriculation number",),
-        "first_name": ("first_name", "given name"),
-        "last_name": ("last_name", "family name"),
+        "first_name": ("first_name", "first name", "given name", "forename"),
+        "last_name": ("last_name", "last name", "family name", "surname"),
         "full_name": ("name",),
         "email": ("email", "e-mail", "e-mail address", "email address"),
         "lms_user_id": ("lms_user_id",),
