@@ -250,6 +250,21 @@ def test_no_other_file_makes_room_for_a_workbook(reference, tmp_path):
     assert (tmp_path / "notes.xlsx").read_text(encoding="utf-8") == "mine"
 
 
+@pytest.mark.parametrize("where", ["scores", LESSON, "oral"])
+def test_a_workbook_to_which_somebody_added_is_not_replaced(reference, tmp_path, where):
+    path = tmp_path / "book.xlsx"
+    for _ in range(2):
+        write_workbook(reference, path)
+    mine = load_workbook(path)
+    sheet = mine[where] if where in mine.sheetnames else mine.create_sheet(where)
+    sheet.cell(1, 20, "oral")
+    mine.save(path)
+    before = path.read_bytes()
+    with pytest.raises(BadList, match=r"book\.xlsx has oral.*, which would be lost"):
+        write_workbook(reference, path)
+    assert path.read_bytes() == before
+
+
 def test_a_maximum_that_is_no_number_is_refused(reference):
     with pytest.raises(BadList, match="“many”, is no number"):
         into_moodle(reference, MOODLE.removeprefix("\ufeff").replace("100.00", "many"), LESSON)

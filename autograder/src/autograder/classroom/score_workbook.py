@@ -14,7 +14,10 @@ from openpyxl.styles import Font
 from autograder.classroom.csv_tables import BadList
 from autograder.classroom.score_export import Scores, factor
 from autograder.records.file_digests import write_whole
+from autograder.words.phrases import listed
 from autograder.words.sanitize import visible
+
+TITLES = ("student", "last name", "first name")
 
 
 def write_workbook(class_scores: Scores, path: Path, scale: bool = False) -> None:
@@ -22,14 +25,14 @@ def write_workbook(class_scores: Scores, path: Path, scale: bool = False) -> Non
 
     Args:
         class_scores: the scores of the class.
-        path: the file. An earlier workbook there is replaced.
+        path: the file. An earlier workbook there is replaced, unless somebody has added to it.
         scale: whether to scale the scores if the earlier workbook's maximum is not ours.
 
     Raises:
-        BadList: the existing file is not such a workbook.
+        BadList: the existing file is not such a workbook, or has columns or sheets of somebody's own.
         OtherMaximum: the existing workbook's maximum is not ours, and `scale` is false.
     """
-    there = _maxima_in(path)
+    there = _maxima_in(path, class_scores)
     factors = {
         lesson: factor(class_scores, lesson, there.get(lesson, ""), scale, f"in {path.name}")
         for lesson in class_scores.lessons
@@ -42,12 +45,11 @@ def write_workbook(class_scores: Scores, path: Path, scale: bool = False) -> Non
     book = Workbook()
     book.remove(book.active)
     names = {person.id: (person.id, person.last_name, person.first_name) for person in class_scores.people}
-    titles = ("student", "last name", "first name")
     _add_sheet(
         book,
         "scores",
         (
-            *titles,
+            *TITLES,
             *(f"{name} ({class_scores.possible[name] * times:g})" for name, times in factors.items()),
             "total",
         ),
@@ -58,7 +60,7 @@ def write_workbook(class_scores: Scores, path: Path, scale: bool = False) -> Non
         ),
     )
     for lesson in class_scores.lessons:
-        _add_tasks(book, class_scores, lesson, titles, names)
+        _add_tasks(book, class_scores, lesson, names)
     content = io.BytesIO()  # into a file on a full disk, a zip would be closed again, with a traceback
     book.save(content)
     write_whole(path, content.getvalue())
@@ -68,7 +70,6 @@ def _add_tasks(
     book: Workbook,
     class_scores: Scores,
     lesson: str,
-    titles: Sequence[str],
     names: Mapping[str, Sequence[str]],
 ) -> None:
     """Add the sheet of one lesson: the points of each task, the penalty and the score."""
@@ -81,7 +82,7 @@ def _add_tasks(
     _add_sheet(
         book,
         lesson,
-        (*titles, *tasks, "penalty", "score"),
+        (*TITLES, *tasks, "penalty", "score"),
         (
             (
                 *name,
@@ -108,14 +109,29 @@ def _add_sheet(book: Workbook, name: str, header: Iterable[object], rows: Iterab
     sheet.freeze_panes = "D2"
 
 
-def _maxima_in(path: Path) -> dict[str, str]:
-    """Return what can be earned for each lesson, as a workbook says that was written earlier."""
+def _maxima_in(path: Path, class_scores: Scores) -> dict[str, str]:
+    """Return what can be earned for each lesson, as a workbook says that was written earlier.
+
+    Raises:
+        BadList: it is no such workbook, or the workbook of these scores would not have all of its columns.
+    """
     if not path.exists():
         return {}
     try:
         with path.open("rb") as file:
-            titles = next(load_workbook(file, read_only=True)["scores"].iter_rows(values_only=True))
-    except (BadZipFile, KeyError, ValueError, StopIteration):
+            book = load_workbook(file, read_only=True)
+            rows = {sheet.title: next(sheet.iter_rows(values_only=True), ()) for sheet in book.worksheets}
+            titles = rows.pop("scores")
+    except (BadZipFile, KeyError, ValueError):
         raise BadList(f"{path} is no workbook of scores, so nothing was written into its place.") from None
-    matches = (re.fullmatch(r"(.+) \((.+)\)", str(title)) for title in titles)
-    return {match[1]: match[2] for match in matches if match}
+    matches = {title: re.fullmatch(r"(.+) \((.+)\)", str(title)) for title in titles}
+    maxima = {match[1]: match[2] for match in matches.values() if match and match[1] in class_scores.lessons}
+    own = [title for title, match in matches.items() if not (match and match[1] in maxima)]
+    lost = {*own} - {None, "total", *TITLES}
+    for lesson in class_scores.lessons:
+        tasks = {mark.task for mark in class_scores.marks if mark.lesson == lesson}
+        lost |= {*rows.pop(lesson[:31], ())} - {None, "penalty", "score", *TITLES, *tasks}
+    if lost or rows:
+        columns = listed(sorted(map(str, (*lost, *rows))))
+        raise BadList(f"{path} has {columns}, which would be lost. Nothing was written: name another file.")
+    return maxima
