@@ -410,6 +410,17 @@ class TestDesk(AsyncHTTPTestCase):
         run(folder, "regrade", asked, form, code=1)  # again: what is answered stays so
         assert "1 to be answered" in self.ask("/requests").body.decode()
 
+    def test_two_of_one_name_are_told_apart_by_their_ids(self):
+        asked = graded_results.Asked(LESSON, "ada", CODE, "2026-03-01T20:00:00+00:00", "Why?")
+        with Gradebook(self.course.database, self.course.directory.course_id) as book:
+            for student in ("ada", "bob"):
+                book.update_or_create_student(student, first_name="Wei", last_name="Li")
+        with graded_results.opened(self.course.database) as store:
+            store.ask(asked)
+        for address in ("/requests", "/changes"):
+            assert ">Wei Li (ada)</a>" in self.ask(address).body.decode()
+        assert ">cleo</a>" in self.ask("/changes").body.decode()
+
     def test_what_cannot_be_saved_is_told(self):
         with closing(sqlite3.connect(self.course.database.removeprefix("sqlite:///"))) as other:
             other.execute("BEGIN IMMEDIATE")  # as the formgrader does while it writes

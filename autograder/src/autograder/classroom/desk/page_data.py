@@ -208,8 +208,9 @@ class Data:
         return self.words(lesson).title(task) if lesson in self.course.banks.folders else task
 
     def name(self, student: str) -> str:
-        """Return a student's name, or the id if the gradebook has no such student."""
-        return self.people[student].name if student in self.people else student
+        """Return a student's name with the id, or the id alone if the gradebook has no name."""
+        person = self.people.get(student)
+        return person.who if person and person.name != student else student
 
     def when(self, at: str) -> str:
         """Return a time from a record in words, in the class's time zone.
