@@ -350,11 +350,13 @@ ABLATION_EFFECT = Task(
 )
 
 
-def circuits(id, says, seed, sizes, head, vocab):
+def circuits(id, says, seed, sizes, head, vocab, **options):
     names = ("d_in", "d_out", "context_length", "dropout", "num_heads")
     d_model, heads = sizes
     made = Made(
-        "MultiHeadAttention", dict(zip(names, (d_model, d_model, 5, 0.0, heads), strict=True)), seed=seed
+        "MultiHeadAttention",
+        {**dict(zip(names, (d_model, d_model, 5, 0.0, heads), strict=True)), **options},
+        seed=seed,
     )
     tables = {
         name: drawn(vocab, d_model, seed=seed + at)
@@ -381,7 +383,7 @@ HEAD_CIRCUITS = Task(
     probes=(
         circuits("one-head", "an attention with one head", 1, (6, 1), 0, 5),
         circuits("second-of-three", "head 1 of three", 11, (12, 3), 1, 7),
-        circuits("last-of-two", "head 1 of two", 21, (10, 2), 1, 4),
+        circuits("last-of-two", "head 1 of two", 21, (10, 2), 1, 4, qkv_bias=True),
     ),
     checks=(Check("where the head looks, and what it writes", 3, CIRCUITS),),
     learned="A head is two products of matrices. QK says where it looks, OV says what it does with what it sees.",

@@ -1292,7 +1292,7 @@ JOIN = Task(
         one-maximum-for-all: shares = torch.softmax(logsumexps, dim=0) → shares = (logsumexps - logsumexps.amax(dim=(0, 3), keepdim=True)).exp()↵shares = shares / shares.sum(dim=0)
             hint: What is subtracted is the maximum over all queries. Where a query's logsumexps are all far below it, its shares are 0 / 0. Subtract each query's own: `amax(dim=0)`.
         hidden-block-makes-nan:
-            hint: Where a query sees nothing in the first two pieces, −∞ − (−∞) is nan, and it stays. Subtract 0 where both are −∞, or take one softmax over all pieces.
+            hint: Where a query sees nothing in the first two pieces, −∞ − (−∞) is nan, and it stays. Leave its result at 0 until a piece shows it a key, or take one softmax over all pieces.
             body
                 context, total = contexts[0], logsumexps[0]
                 for other, own in zip(contexts[1:], logsumexps[1:]):
@@ -1302,7 +1302,7 @@ JOIN = Task(
                     total = largest + torch.log(before + now)[..., 0]
                 return context
         hidden-block-makes-nan:
-            hint: Where a query sees nothing in the first two pieces, −∞ − (−∞) is nan, and it stays. Subtract 0 where both are −∞, or take one softmax over all pieces.
+            hint: Where a query sees nothing in the first two pieces, −∞ − (−∞) is nan, and it stays. Leave its result at 0 until a piece shows it a key, or take one softmax over all pieces.
             body
                 context, total = contexts[0], logsumexps[0]
                 for other, own in zip(contexts[1:], logsumexps[1:]):

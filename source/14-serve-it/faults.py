@@ -547,7 +547,7 @@ FAULTS = (
     Fault(
         "next-token-visible",
         "each query sees the token after its own",
-        "Each query sees one token of the future: the diagonal is one too far. It is `tokens - new`.",
+        "Each query sees one token of the future: the diagonal is one too far. Query `i` sees up to `i + tokens - new`.",
         section="14-serve-it#packed-attention-task",
     ),
     Fault(
@@ -1711,7 +1711,7 @@ FAULTS = (
     Fault(
         "share-otherwise-combined",
         "draws are compared with another combination of p and q",
-        "The draw is compared with another number made of p and q than their quotient. A guess is kept if the draw is smaller than p / q.",
+        "Guesses are not kept with the probability p / q, or 1 if that is more. A guess is kept if the draw is smaller than p / q.",
         section="14-serve-it#speculate-task",
     ),
     Fault(
