@@ -240,7 +240,7 @@ def test_a_notebook_that_is_broken_or_lost_its_ids_is_placed_by_its_name(folder,
     assert (folder / "submitted" / "amy" / LESSON / f"{LESSON}.ipynb").read_text() == '{"cells": ['
     assert note_of(folder, "bob") == "from Colab"
     assert "joerg/homework.ipynb: neither its name nor what is in it says which lesson" in output
-    run(folder, "collect", tmp_path / "all.zip", "--lesson", "01")
+    run(folder, "collect", tmp_path / "all.zip", "--lesson", "01", code=1)
     assert note_of(folder, "joerg") == "from Colab"
 
 
@@ -367,10 +367,10 @@ def test_notes_never_take_the_place_of_the_lesson(folder, tmp_path, together):
 
 def test_an_empty_file_is_handed_in_and_takes_the_place_of_nothing(folder, tmp_path):
     files = [(f"amy/{LESSON}.ipynb", b""), (f"bob/{LESSON}.ipynb", notebook(note="bob's"))]
-    output = run(folder, "collect", zipped(tmp_path / "first.zip", files))
+    output = run(folder, "collect", zipped(tmp_path / "first.zip", files), code=1)
     assert f"amy/{LESSON}.ipynb: the file is not JSON, so it is no notebook" in output
     assert (folder / "submitted" / "amy" / LESSON / f"{LESSON}.ipynb").read_bytes() == b""
-    run(folder, "collect", zipped(tmp_path / "second.zip", [(f"bob/{LESSON}.ipynb", b"")]))
+    run(folder, "collect", zipped(tmp_path / "second.zip", [(f"bob/{LESSON}.ipynb", b"")]), code=1)
     assert note_of(folder, "bob") == "bob's"
 
 

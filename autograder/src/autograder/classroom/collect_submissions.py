@@ -374,7 +374,8 @@ def _tell_of_odd_ones(outcome: Collected, released: Mapping[str, Released]) -> N
                 why = collected.share.within(why_unreadable, collected.content)
             except LimitReached:
                 why = ""
-            outcome.notes.append(f"{collected.path}: {why or f'it has no cell of {placed.lesson}'}{stays}")
+            notes = outcome.useless if why else outcome.notes
+            notes.append(f"{collected.path}: {why or f'it has no cell of {placed.lesson}'}{stays}")
         elif not collected.answers and placed.state != "a later one is there":
             outcome.notes.append(f"{collected.path}: no answer in it was changed{stays}")
         elif collected.cells < wanted and not stays:

@@ -84,7 +84,8 @@ class Collected:
     noise: int = 0  # files of programs, such as .git and __MACOSX
     missing: dict[str, list[str]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
-    useless: list[str] = field(default_factory=list)  # notes on useless rows of the list of times
+    # Notes on files that cannot be used as they are, and on rows of the list of times.
+    useless: list[str] = field(default_factory=list)
 
     @property
     def counts(self) -> dict[str, int]:
