@@ -1,10 +1,12 @@
 """Lists of people as platforms export them, and finding people by what platforms make of their names."""
 
+import shutil
 import zipfile
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 import pytest
+from autograder.classroom import score_export as exports
 from autograder.classroom.class_roster import Person, Roster, read_people
 from autograder.classroom.csv_tables import BadList
 from autograder.classroom.gradebook_roster import class_list
@@ -21,6 +23,7 @@ from autograder.grading.class_folder import Class
 from openpyxl import Workbook
 from support.class_course import LESSON
 from support.handing_in import notebook, run, zipped
+from support.lti_class import graded
 
 CANVAS = """Student,ID,SIS User ID,SIS Login ID,Section,01-convolution (991)
     Points Possible,,,,,20
@@ -501,6 +504,38 @@ def test_one_student_can_be_taken_out_who_has_handed_in_nothing(folder, tmp_path
     assert "Amy Adams (amy) has handed something in" in run(folder, "roster", "--remove", "amy", code=2)
     assert "Nobody in the class has the id bob" in run(folder, "roster", "--remove", "bob", code=2)
     assert class_list(book).people.keys() == {"amy", "joerg", "jane1", "jane2"}
+
+
+def test_a_folder_of_nobody_is_named_and_nothing_in_it_is_graded(folder, tmp_path):
+    listed = tmp_path / "list.csv"
+    listed.write_text("id,name,matriculation number\nbob,Bob Brown,bbrown\n", encoding="utf-8")
+    run(folder, "roster", listed)
+    before = class_list(Class(folder)).people
+    for name in ("bbrown", "lateuser"):
+        submitted = folder / "submitted" / name / LESSON
+        submitted.mkdir(parents=True)
+        (submitted / f"{LESSON}.ipynb").write_text(notebook(), encoding="utf-8")
+    output = run(folder, "grade", "--no-sandbox", code=1)
+    bob = "submitted/bbrown is not graded: bbrown is Bob Brown, whose folder is submitted/bob"
+    assert bob in output
+    assert "submitted/lateuser is not graded: nobody in the class has the id lateuser" in output
+    assert class_list(Class(folder)).people == before
+
+
+@pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")  # of nbgrader's own way to add a submission
+def test_whom_only_a_folder_made_can_be_taken_out_once_the_folder_is_gone(folder):
+    course = graded(folder, {"lateuser": 7, "bob": 5})
+    submitted = folder / "submitted" / "lateuser" / LESSON
+    submitted.mkdir(parents=True)
+    (submitted / f"{LESSON}.ipynb").write_text(notebook(), encoding="utf-8")
+    assert "has handed something in" in run(folder, "roster", "--remove", "lateuser", code=2)
+    shutil.rmtree(folder / "submitted")
+    assert "lateuser" in run(folder, "roster", "--remove", "lateuser", "--dry-run")
+    assert "lateuser" in class_list(course).people
+    run(folder, "roster", "--remove", "lateuser")
+    assert "lateuser" not in class_list(course).people
+    assert set(exports.scores(course).scores.values()) == {5}
+    assert "has points" in run(folder, "roster", "--remove", "bob", code=2)
 
 
 def test_who_was_taken_out_is_as_before_after_undo(folder, tmp_path):

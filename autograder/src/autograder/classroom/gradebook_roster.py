@@ -66,6 +66,26 @@ def ids_of_nobody(course: Class, students: Iterable[str]) -> dict[str, str]:
     return {student: f" Do you mean {listed(ids)}?" if ids else "" for student, ids in near.items()}
 
 
+def folders_of_nobody(course: Class) -> dict[str, str]:
+    """Return a sentence for each folder of submissions that is named after nobody in the class, by its name.
+
+    Without a class list, students are known by their folders alone, and the result is empty.
+    """
+    roster = class_list(course)
+    if all(person == Person(student) for student, person in roster.people.items()):
+        return {}
+    sentences = {}
+    for name in set(course.students()) - roster.people.keys():
+        owner = roster.same(Person(name))
+        meant = (
+            f"{name} is {owner.name}, whose folder is {course.submitted.name}/{owner.id}"
+            if owner
+            else f"nobody in the class has the id {name}"
+        )
+        sentences[name] = f"{course.submitted.name}/{name} is not graded: {meant}"
+    return sentences
+
+
 def extensions_of_nobody(course: Class) -> list[str]:
     """Return a sentence for each extension in `class.toml` that is given to an id that nobody has."""
     extensions = course.policy.extensions
@@ -175,8 +195,7 @@ def undo(course: Class, dry: bool = False) -> Undone:
                 stay.append(student)
             elif student in rows:
                 book.nbgrader.db.delete(rows[student])
-                book.verdicts.forget(InSection, student)
-                book.verdicts.forget(Identifiers, student)
+                book.verdicts.forget_student(student)
                 removed.append(student)
         for student, values in last.before.items():
             row = rows.get(student, Student(id=student))  # who was taken out has none
@@ -187,13 +206,15 @@ def undo(course: Class, dry: bool = False) -> Undone:
             book.verdicts.replace(InSection(student, section, group=group))
             book.verdicts.replace(Identifiers(student, tuple(last.identifiers.get(student, ()))))
             restored.append(student)
-        book.verdicts.forget(RosterChange, "")
+        book.verdicts.forget_student("")
         book.nbgrader.db.commit()
     return Undone(last, removed, restored, stay)
 
 
 def remove(course: Class, student: str, dry: bool = False) -> Person:
     """Remove a student who has handed in nothing, and return their entry; write nothing if `dry`.
+
+    Whom no list names, and whose folder was graded and is gone, is removed with the scores of the checks.
 
     Raises:
         BadList: there is no such student, or there is work or a score of theirs.
@@ -203,11 +224,17 @@ def remove(course: Class, student: str, dry: bool = False) -> Person:
         if person is None:
             raise BadList(f"Nobody in the class has the id {student}. Nothing was changed.")
         row = next(row for row in book.nbgrader.students if row.id == student)
-        if row.submissions or _has_work(course, student):
+        by_hand = any(
+            grade.manual_score is not None
+            for work in row.submissions
+            for notebook in work.notebooks
+            for grade in notebook.grades
+        )
+        points = by_hand if person == Person(student) else row.submissions
+        if points or _has_work(course, student):
             raise BadList(f"{person.who} has handed something in or has points. Nothing was changed.")
-        book.nbgrader.db.delete(row)
-        book.verdicts.forget(InSection, student)
-        book.verdicts.forget(Identifiers, student)
+        book.nbgrader.remove_student(student)
+        book.verdicts.forget_student(student)
         book.verdicts.replace(_change(f"--remove {student}", [], [person]))
         book.nbgrader.db.commit()
     return person

@@ -15,6 +15,7 @@ from nbformat import from_dict
 
 from autograder.classroom.attempt_selection import Attempts, attempts, insert_note
 from autograder.classroom.collection import CollectionRecord, StudentFiles, read_record
+from autograder.classroom.gradebook_roster import folders_of_nobody
 from autograder.classroom.hand_in_times import stamp_late
 from autograder.grading.class_folder import STAMP, Class, Submission
 from autograder.grading.class_folder import handed_in as read
@@ -126,7 +127,8 @@ class Summary:
     @property
     def nothing(self) -> bool:
         """Whether there was nothing to grade."""
-        return not (self.graded or self.current or self.settled or self.faults or self.interrupted)
+        done = self.graded or self.current or self.settled or self.faults
+        return not (done or self.misplaced or self.interrupted)
 
     @property
     def text(self) -> str:
@@ -254,11 +256,17 @@ class _Run:
         self.summary.misplaced = self._course.misplaced()
         for line in self.summary.misplaced:
             self._say(line)
+        strangers, nobodys = folders_of_nobody(self._course), set[str]()
         for lesson in self._order.lessons:
             handed_in = self._course.submissions(lesson, self._order.students)
+            nobodys |= {submission.student for submission in handed_in} & strangers.keys()
+            handed_in = [submission for submission in handed_in if submission.student not in strangers]
             if handed_in:  # else the export would hold zeros for it
                 self._book.enter_lesson(lesson)
                 self._look_at_lesson(lesson, handed_in)
+        for name in sorted(nobodys):
+            self.summary.misplaced.append(strangers[name])
+            self._say(strangers[name])
 
     def _look_at_lesson(self, lesson: str, handed_in: Sequence[Submission]) -> None:
         course = self._course

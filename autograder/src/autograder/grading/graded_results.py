@@ -251,9 +251,9 @@ class Store:
         self._forget(type(record), record.lesson, record.student)
         self.add([record])
 
-    def forget(self, kind: type[InSection] | type[Identifiers] | type[RosterChange], student: str) -> None:
-        """Delete a student's record of which each student has only one."""
-        self._forget(kind, "", student)
+    def forget_student(self, student: str) -> None:
+        """Delete all records of a student; "" for the last change of the class list."""
+        self._connection.execute(delete(RECORDS).where(RECORDS.c.student == student))
 
     def forget_submission(self, lesson: str, student: str) -> list[TaskResult]:
         """Delete the records of a submission, and return the results of its tasks."""
