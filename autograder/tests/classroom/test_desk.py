@@ -20,7 +20,7 @@ from autograder.classroom.desk.page_data import read
 from autograder.classroom.desk.server import Seat, Server, application, write_static
 from autograder.grading import graded_results
 from autograder.grading.class_folder import Class
-from autograder.grading.gradebook_writer import gradebook_lock
+from autograder.grading.gradebook_writer import GradebookWriter, gradebook_lock
 from autograder.grading.graded_results import Grading, TaskResult
 from autograder.records.authoring_errors import BadBook
 from autograder.records.course import Course
@@ -308,6 +308,20 @@ class TestDesk(AsyncHTTPTestCase):
         after = read(self.course)
         assert (after.works.get("zoe"), after.known.scores.get(("zoe", LESSON))) == (None, None)
         assert set(after.works) == set(TEXTS)
+
+    def test_points_for_everybody_stay_where_a_notebook_turns_out_to_be_anothers(self):
+        self.give(key=free_text_page.key_of("ada", TOKEN), lines=[0])
+        self.give(CODE, key="everybody", points="2")
+        with GradebookWriter(self.course) as book:
+            book.withdraw(LESSON, "ada", "the notebook is the work of bob")
+        after = read(self.course)
+        marks = after.marks
+        assert [marks[LESSON, student, CODE].manual for student in TEXTS] == [2.0, 2.0, 2.0]
+        assert marks[LESSON, "ada", TASK].manual is None
+        assert "not handed in" in self.ask("/student/ada").body.decode()
+        given = manual_grades.last_given(after)[0]
+        assert manual_grades.take_back(after, given.action, "") == (3, 0)
+        assert "ada" not in read(self.course).works
 
     def test_the_same_words_get_the_same_points_and_nobody_overwrites_what_another_gave(self):
         with graded_results.opened(self.course.database) as store:

@@ -43,6 +43,8 @@ from autograder.words.language import LazyMessage
 PERMISSIONS = 0o444
 # What a grade was made from, where it is one of several attempts.
 ATTEMPTS = "attempts"
+# Why a score has changed of which the whole class was given the same points by hand.
+FOR_EVERYBODY = "points by hand for everybody"
 SQLITE = "sqlite:///"
 
 # Where nbgrader's programs are, and the table that it makes last.
@@ -193,13 +195,40 @@ class GradebookWriter:
         self._charge(lesson, student, notebook)
 
     def withdraw(self, lesson: str, student: str, why: str) -> None:
-        """Remove a submission with its scores, and record each score that is gone with the reason."""
+        """Remove a submission with its scores, and record each score that is gone with the reason.
+
+        Points by hand that the whole class was given stay: they are no part of the submission.
+        """
+        stay = self._points_of_everybody(lesson, student)
         gone = self.verdicts.forget_submission(lesson, student)
         changes = (Change(lesson, student, task.task, now(), task.points, None, why) for task in gone)
         self.verdicts.add(changes)
         with contextlib.suppress(MissingEntry):
             self._gradebook.remove_submission(lesson, student)
+        if stay:
+            self.enter(lesson, student)
+            for task, points in stay.items():
+                self._gradebook.find_grade(task, lesson, lesson, student).manual_score = points
+            self.recount(lesson, student)
         self._gradebook.db.commit()
+
+    def enter(self, lesson: str, student: str) -> None:
+        """Enter a student who has handed in nothing, with nothing to read, so that they can have points."""
+        self._gradebook.update_or_create_submission(lesson, student)
+        for grade in self._gradebook.find_submission_notebook(lesson, lesson, student).grades:
+            grade.needs_manual_grade = False
+
+    def _points_of_everybody(self, lesson: str, student: str) -> dict[str, float]:
+        """Return a student's points by hand that the whole class was given, by task."""
+        changes = self.verdicts.read(Change, lesson, student)
+        last = {change.task: change for change in changes if change.action}
+        points = {}
+        for task, change in last.items():
+            with contextlib.suppress(MissingEntry):
+                manual = self._gradebook.find_grade(task, lesson, lesson, student).manual_score
+                if change.why == FOR_EVERYBODY and manual is not None and manual == change.by_hand:
+                    points[task] = manual
+        return points
 
     def outdate(self, submissions: Collection[Submission]) -> None:
         """Mark submissions as outdated, so that the next run grades them again."""

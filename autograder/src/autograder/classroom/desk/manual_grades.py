@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from nbgrader.api import Grade, MissingEntry, SubmittedNotebook
+from nbgrader.api import Grade, MissingEntry
 
 from autograder.classroom.desk.page_data import Data, NotThere
 from autograder.grading.gradebook_writer import GradebookWriter
@@ -79,6 +79,7 @@ def give(
     value: float | None,
     was: float | None,
     by: str,
+    why: str = "points by hand",
 ) -> tuple[list[str], list[str]]:
     """Give some students these points for a task, except those whose points by hand have changed meanwhile.
 
@@ -90,6 +91,7 @@ def give(
         value: the points; None to take points by hand back.
         was: the points by hand that the page showed.
         by: the name of the person who gives them.
+        why: the reason that is recorded.
 
     Returns:
         The students who now have these points, and those who keep other points.
@@ -101,7 +103,7 @@ def give(
             keep.append(student)
             continue
         have.append(student)
-        changes += _set(grade, lesson, task, student, value, by, "points by hand", action)
+        changes += _set(grade, lesson, task, student, value, by, why, action)
     book.verdicts.add(changes)
     for student in have:
         book.recount(lesson, student)
@@ -161,25 +163,13 @@ def take_back(data: Data, action: str, by: str) -> tuple[int, int]:
     return len(given) - unchanged, unchanged
 
 
-def enter(book: GradebookWriter, lesson: str, student: str) -> None:
-    """Enter a student who has handed in nothing, with nothing to read, so that they can have points."""
-    book.nbgrader.update_or_create_submission(lesson, student)
-    _expect_nothing(book.nbgrader.find_submission_notebook(lesson, lesson, student))
-
-
 def _restore_empty(book: GradebookWriter, lesson: str, student: str) -> None:
     """Remove the entry of a student who has handed in nothing, once a person has given nothing there."""
+    book.enter(lesson, student)
     notebook = book.nbgrader.find_submission_notebook(lesson, lesson, student)
-    _expect_nothing(notebook)
     points = [score for grade in notebook.grades for score in (grade.auto_score, grade.manual_score)]
     if not any(comment.manual_comment for comment in notebook.comments) and set(points) <= {None}:
         book.withdraw(lesson, student, "points by hand taken back")
-
-
-def _expect_nothing(notebook: SubmittedNotebook) -> None:
-    """Mark no task of a notebook that was not handed in as one to read."""
-    for grade in notebook.grades:
-        grade.needs_manual_grade = False
 
 
 def _set(

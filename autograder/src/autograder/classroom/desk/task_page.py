@@ -12,7 +12,7 @@ from autograder.classroom.class_report import without_names
 from autograder.classroom.desk import manual_grades
 from autograder.classroom.desk.free_text_page import as_markup, statement
 from autograder.classroom.desk.page_data import Data, NotThere, cell_of
-from autograder.grading.gradebook_writer import GradebookWriter
+from autograder.grading.gradebook_writer import FOR_EVERYBODY, GradebookWriter
 from autograder.grading.graded_results import TaskResult, readable
 from autograder.words.language import _
 
@@ -167,8 +167,9 @@ def points_for_everybody(data: Data, lesson: str, name: str, value: object, by: 
     with GradebookWriter(data.course) as book, readable(data.course.database):
         for student in data.people:
             if (lesson, student, name) not in data.marks:
-                manual_grades.enter(book, lesson, student)
-        have, keep = manual_grades.give(book, lesson, name, list(data.people), points, None, by)
+                book.enter(lesson, student)
+        everybody = list(data.people)
+        have, keep = manual_grades.give(book, lesson, name, everybody, points, None, by, FOR_EVERYBODY)
         book.nbgrader.db.commit()
     return len(have), len(keep)
 
