@@ -414,6 +414,17 @@ def test_more_time_is_given_to_nobody_but_people_of_the_class(folder):
     assert "joerg has 3d more" in run(folder, "extend", "joerg", "01", "3d")
 
 
+def test_every_identifier_of_a_student_says_who_is_meant(folder, tmp_path):
+    listed = tmp_path / "list.csv"
+    listed.write_text("id,name,matriculation number\nbob,Bob Brown,4711\n", encoding="utf-8")
+    run(folder, "roster", listed)
+    archive = zipped(tmp_path / "all.zip", [("x.ipynb", notebook(note="bob's"))])
+    run(folder, "collect", archive, "--who", "x.ipynb=4711,amy")
+    assert (note_of(folder, "bob"), note_of(folder, "amy")) == ("bob's", "bob's")
+    assert "bob has 3d more" in run(folder, "extend", "Bob@example.org", "01", "3d")
+    assert "Jörg Müller (joerg)" in run(folder, "roster", "--remove", "jm@example.org")
+
+
 def test_who_is_late_in_two_lessons_is_named_with_both(folder, tmp_path):
     archives = [
         zipped(

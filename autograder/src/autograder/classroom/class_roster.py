@@ -212,6 +212,11 @@ class Roster:
         """Return the ids of the people with this number on the learning platform."""
         return {person.id for person in self.people.values() if number and person.lms_user_id == number}
 
+    def id_of(self, identifier: str) -> str:
+        """Return the id of the one student who has an identifier; the identifier itself if it is no one's."""
+        owners = self._exact.get(normalize_identifier(identifier), set())
+        return identifier if identifier in self.people or len(owners) != 1 else min(owners)
+
     def group(self, labels: Iterable[str]) -> set[str]:
         """Return the ids of the people in the first group whose name is one of the labels."""
         keys = filter(None, map(normalize_name, labels))

@@ -76,7 +76,7 @@ def folders_of_nobody(course: Class) -> dict[str, str]:
         return {}
     sentences = {}
     for name in set(course.students()) - roster.people.keys():
-        owner = roster.same(Person(name))
+        owner = roster.people.get(roster.id_of(name))
         meant = (
             f"{name} is {owner.name}, whose folder is {course.submitted.name}/{owner.id}"
             if owner
@@ -220,7 +220,9 @@ def remove(course: Class, student: str, dry: bool = False) -> Person:
         BadList: there is no such student, or there is work or a score of theirs.
     """
     with GradebookWriter(course, dry=dry) as book, readable(course.database):
-        person = class_list(course).people.get(student)
+        roster = class_list(course)
+        student = roster.id_of(student)
+        person = roster.people.get(student)
         if person is None:
             raise BadList(f"Nobody in the class has the id {student}. Nothing was changed.")
         row = next(row for row in book.nbgrader.students if row.id == student)

@@ -64,9 +64,10 @@ def _named(pairs: Iterable[str], students: Roster) -> dict[str, str]:
     named = {}
     for pair in pairs:
         called, _, ids = pair.rpartition("=")
-        if not called or not set(ids.split(",")) <= students.people.keys():
+        owners = [students.id_of(identifier) for identifier in ids.split(",")]
+        if not called or not set(owners) <= students.people.keys():
             refuse(f"--who {pair}: what comes after the = is the id of nobody in the roster.")
-        named[called] = ids
+        named[called] = ",".join(dict.fromkeys(owners))
     return named
 
 

@@ -8,14 +8,14 @@ from typing import Annotated
 
 import typer
 
-from autograder.classroom.gradebook_roster import ids_of_nobody
+from autograder.classroom.gradebook_roster import class_list, ids_of_nobody
 from autograder.command.console import LessonName, Root, refuse, resolve_lessons, say
 from autograder.grading import late_policy
 from autograder.grading.class_folder import Class
 
 
 def extend(
-    student: Annotated[str, typer.Argument(help="A student, by the name of their folder.")],
+    student: Annotated[str, typer.Argument(help="A student, by their id, login, number or address.")],
     lesson: LessonName,
     by: Annotated[
         str,
@@ -37,6 +37,7 @@ def extend(
             more = late_policy.length(by)
         except ValueError as problem:
             refuse(problem)
+    student = class_list(class_folder).id_of(student)
     for guess in ids_of_nobody(class_folder, [student]).values():
         refuse(f"Nobody in this class has the id {student}.{guess}")
     before = late_policy.extend(class_folder.banks.course.root, name, student, more)
