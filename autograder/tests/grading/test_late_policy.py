@@ -15,6 +15,7 @@ from traitlets.config import Config
 from typer.testing import CliRunner
 
 LESSONS = (LESSON, OTHER)
+WRITE_SO = "write a date as 2026-10-19T23:59:59, without quotes"
 TEXT = """\
 penalty_per_day = 0.1  # of what was earned
 require_secret = true
@@ -61,6 +62,12 @@ def test_a_class_without_the_file_has_no_policy(tmp_path):
         ("[extensions]\n01-convolution = '3d'", "`extensions`: `01-convolution`: '3d' is no table"),
         ("timezone = 'Moon/Crater'", "there is no Moon/Crater"),
         ("[due", "cannot be read"),
+        (
+            "[due]\n01-convolution = 2026-10-19T23:59",
+            f"line 2: {WRITE_SO}: 01-convolution = 2026-10-19T23:59",
+        ),
+        ("[due]\n01-convolution = 19.10.2026", f"line 2: {WRITE_SO}"),
+        ("[due]\n02-strides = 2026-07-08\n01-convolution = '2026-10-19 23:59'", f"line 3: {WRITE_SO}"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_with_a_reason(tmp_path, text, why):

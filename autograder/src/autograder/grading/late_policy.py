@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
@@ -33,6 +35,9 @@ LENGTH = re.compile(r"\+?(\d+)\s*([dh])")
 # How late counts what a platform marks as late without saying by how much. By its microsecond, such a time
 # is known for a guess wherever it is kept.
 A_MOMENT = timedelta(seconds=1, microseconds=1)
+# A date in a person's own form, and the one that is read.
+DATE_LIKE = re.compile(r"""=\s*["']?\d{1,4}[-./]\d{1,2}[-./]\d""")
+DATE = "2026-10-19T23:59:59"
 UNITS = {"d": timedelta(days=1), "h": timedelta(hours=1)}
 
 
@@ -81,7 +86,7 @@ class Policy:
         path = root / FILE
         if not path.is_file():
             return cls()
-        written = read_toml(_Written, path)
+        written = _read(path)
         named = (*written.due, *written.extensions, *written.attempts)
         unknown = [name for name in dict.fromkeys(named) if name not in lessons]
         if unknown:
@@ -185,6 +190,35 @@ class _Written:
             raise ValueError(f"`timezone`: there is no {self.timezone}; write Europe/Berlin, say") from None
 
 
+def _read(path: Path) -> _Written:
+    """Return a `class.toml` as it is written.
+
+    Raises:
+        AuthoringError: the file is not valid; the message says the line of a date in another form.
+    """
+    try:
+        return read_toml(_Written, path)
+    except AuthoringError as problem:
+        with contextlib.suppress(OSError, UnicodeDecodeError):
+            dates = [
+                f"{path}, line {number}: write a date as {DATE}, without quotes: {line.strip()}"
+                for number, line in enumerate(_text(path).splitlines(), start=1)
+                if DATE_LIKE.search(line) and not _holds_date(line)
+            ]
+            if dates:
+                raise AuthoringError(dates) from problem
+        raise
+
+
+def _holds_date(line: str) -> bool:
+    """Tell whether a line of TOML holds a date, or only a comment."""
+    try:
+        values = tomllib.loads(line).values()
+    except tomllib.TOMLDecodeError:
+        return False
+    return all(isinstance(value, date) for value in values)
+
+
 class LatePenalty(LateSubmissionPlugin):
     """The late penalty by the rule in `class.toml`, or else by nbgrader's own setting."""
 
@@ -194,7 +228,7 @@ class LatePenalty(LateSubmissionPlugin):
         self, student_id: str, score: float, total_seconds_late: float
     ) -> float | None:
         path = Path(self.root) / FILE
-        share = read_toml(_Written, path).penalty_per_day if self.root and path.is_file() else None
+        share = _read(path).penalty_per_day if self.root and path.is_file() else None
         if share is None:
             return cast(
                 "float | None", super().late_submission_penalty(student_id, score, total_seconds_late)
