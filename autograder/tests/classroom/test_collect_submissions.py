@@ -542,6 +542,15 @@ def test_a_file_that_is_no_notebook_is_not_told_once_its_notebook_is_there(folde
     assert told == [True, True, False, False]
 
 
+def test_a_receipt_of_blackboards_is_nothing_that_a_student_handed_in(folder, tmp_path):
+    names = [f"hw_{who}_attempt_2026-03-01-22-24-12" for who in ("amy", "bob")]
+    files = [(f"{names[0]}_x.ipynb", notebook()), *((f"{name}.txt", "Name: …") for name in names)]
+    output = run(folder, "collect", zipped(tmp_path / "all.zip", files))
+    assert "No notebook, so not graded" not in output
+    assert "3 files in all: 1 placed, 0 earlier, 2 no notebook" in output
+    assert read(Class(folder)).others == {}
+
+
 def test_class_toml_is_made_and_then_checked_by_one_command(folder):
     assert "is made" in run(folder, "class")
     assert f"No due date: {LESSON} and {OTHER}." in run(folder, "class")

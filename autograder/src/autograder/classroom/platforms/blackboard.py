@@ -46,6 +46,7 @@ def read_name(part: str, is_file: bool, plain: HandedFile) -> HandedFile | None:
         file=(match["file"] if is_file else "") or plain.file,
         rank=(int(match["time"].replace("-", "")),),
         time=time,
+        noise=int(is_file and not match["file"]),  # a receipt, which Blackboard writes for each attempt
     )
 
 
