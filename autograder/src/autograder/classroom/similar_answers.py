@@ -130,8 +130,8 @@ def similar(
         looks: list[tuple[Comparison, list[TaskResult], Callable[[str], list[str]], Sequence[str]]] = [
             (WRONG, [answer for answer in code if not answer.right], signs, course),
             (RENAMED, [answer for answer in code if not answer.right], in_any_order, course),
-            (COMMENTS, code, lambda text, said=course_words: _without(words(comments(text)), said), ()),  # type: ignore[misc]
-            (WRITTEN, written, lambda text, said=course_text: _without(words(text), said), ()),  # type: ignore[misc]
+            (COMMENTS, code, _own_words(lambda text: words(comments(text)), course_words), ()),
+            (WRITTEN, written, _own_words(words, course_text), ()),
         ]
         for kind, some, parts, theirs in looks:
             few = _few(answers)
@@ -362,6 +362,13 @@ def words(text: str) -> list[str]:
 def _runs(text: Iterable[str]) -> set[tuple[str, ...]]:
     all_words = list(text)
     return {tuple(all_words[at : at + RUN]) for at in range(len(all_words) - RUN + 1)}
+
+
+def _own_words(
+    parts: Callable[[str], list[str]], course_runs: set[tuple[str, ...]]
+) -> Callable[[str], list[str]]:
+    """Return a function that gives the parts of a text without quotations of the course's."""
+    return lambda text: _without(parts(text), course_runs)
 
 
 def _without(text: list[str], quoted: set[tuple[str, ...]]) -> list[str]:
