@@ -149,8 +149,8 @@ def failing_checks(source: LessonSource) -> dict[str, list[list[Step]]]:
     walks: dict[str, list[list[Step]]] = {"known wrong": [], "wrong otherwise": [], "raises": []}
     for task in source.lesson.tasks:
         right = as_seen[task.name]
-        known = source.runs.answer_made(task, source.runs.changed_answer(task, task.wrong[0].changes))
-        answers = zip(walks, (known, wrong_in_no_known_way(right), raising(right)), strict=True)
+        known_wrong = source.runs.answer_made(task, source.runs.changed_answer(task, task.wrong[0].changes))
+        answers = zip(walks, (known_wrong, wrong_in_no_known_way(right), raising(right)), strict=True)
         for how, answer in answers:
             shell.user_ns[task.name] = answer
             check(task.id)._repr_html_()

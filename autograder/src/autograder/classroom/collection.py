@@ -59,7 +59,7 @@ class Placed:
 
 @dataclass(frozen=True)
 class CollectionRecord:
-    """What was collected so far: the files by lesson and student, and the owners the instructor stated."""
+    """All collected files, by lesson and student, and whom the instructor named as the owner of which."""
 
     lessons: Mapping[str, Mapping[str, HandedFile]] = field(default_factory=dict)
     who: Mapping[str, str] = field(default_factory=dict)

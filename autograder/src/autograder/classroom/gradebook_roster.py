@@ -60,10 +60,10 @@ def ids_of_nobody(course: Class, students: Iterable[str]) -> dict[str, str]:
     students = set(students)
     if not students:
         return {}
-    known = {*class_list(course).people, *course.students()}
-    nobody = students - known if known else set()
-    near = {student: get_close_matches(student, known, n=3, cutoff=0.5) for student in sorted(nobody)}
-    return {student: f" Do you mean {listed(ids)}?" if ids else "" for student, ids in near.items()}
+    ids = {*class_list(course).people, *course.students()}
+    nobody = students - ids if ids else set()
+    near = {student: get_close_matches(student, ids, n=3, cutoff=0.5) for student in sorted(nobody)}
+    return {student: f" Do you mean {listed(like)}?" if like else "" for student, like in near.items()}
 
 
 def folders_of_nobody(course: Class) -> dict[str, str]:

@@ -132,7 +132,8 @@ def _sources(
             if entry.refused:
                 odd.append(f"{entry.path}: {entry.refused}")
             elif not _is_list(entry.path):
-                unread_entries += [entry] if not entry.noise else []
+                if not entry.noise:
+                    unread_entries.append(entry)
             elif len(owners) != 1:
                 who = f"it could be {listed(sorted(owners), 'or')}" if owners else "its name is nobody's"
                 odd.append(

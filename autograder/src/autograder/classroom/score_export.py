@@ -178,11 +178,12 @@ def fill_columns(
     def fill_row(row: list[str], student: str) -> tuple[bool, str]:
         scores = {column: class_scores.scores.get((student, columns[column])) for column in factors}
         scored = {column: score for column, score in scores.items() if score is not None}
-        left = [column for column in scored if excused and row[column].strip().upper() == excused]
-        for filled_column in scored.keys() - set(left):
+        excused_columns = [column for column in scored if excused and row[column].strip().upper() == excused]
+        for filled_column in scored.keys() - set(excused_columns):
             row[filled_column] = f"{round(scored[filled_column] * factors[filled_column], 2):g}"
-        why_not = f"{listed([columns[column] for column in left])} is excused ({excused})" if left else ""
-        return len(scored) > len(left), why_not
+        lessons = [columns[column] for column in excused_columns]
+        why_not = f"{listed(lessons)} is excused ({excused})" if lessons else ""
+        return len(scored) > len(excused_columns), why_not
 
     filled = merged(class_scores, table, fill_row, [columns[column] for column in factors])
     graded = {name for _, name in class_scores.scores}

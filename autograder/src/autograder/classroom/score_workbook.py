@@ -126,8 +126,8 @@ def _maxima_in(path: Path, class_scores: Scores) -> dict[str, str]:
         raise BadList(f"{path} is no workbook of scores, so nothing was written into its place.") from None
     matches = {title: re.fullmatch(r"(.+) \((.+)\)", str(title)) for title in titles}
     maxima = {match[1]: match[2] for match in matches.values() if match and match[1] in class_scores.lessons}
-    own = [title for title, match in matches.items() if not (match and match[1] in maxima)]
-    lost = {*own} - {None, "total", *TITLES}
+    other_titles = {title for title, match in matches.items() if not (match and match[1] in maxima)}
+    lost = other_titles - {None, "total", *TITLES}
     for lesson in class_scores.lessons:
         tasks = {mark.task for mark in class_scores.marks if mark.lesson == lesson}
         lost |= {*rows.pop(lesson[:31], ())} - {None, "penalty", "score", *TITLES, *tasks}

@@ -55,7 +55,7 @@ def bars(came: Mapping[str, float], most: float, said: str = "") -> str:
     Args:
         came: the length of each bar by its label.
         most: the value of a bar of full length.
-        said: the drawn prediction as progress stores it: lengths separated by spaces.
+        said: the learner's drawn prediction, as lengths separated by spaces; "" for none.
     """
     guesses = drawn(said) or (0.0,) * len(came)
     rows = (

@@ -65,12 +65,13 @@ def _student(data: Data, name: str) -> dict[str, Any]:
     works = data.works.get(name, [])
     there = {work.lesson for work in works}
     without = [lesson for lesson in data.known.lessons if lesson not in there]
+    waiting = [lesson for lesson in without if data.is_handed_in(name, lesson)]
     return {
         "data": data,
         "person": data.people[name],
         "works": works,
-        "waiting": [lesson for lesson in without if data.is_handed_in(name, lesson)],
-        "missing": [lesson for lesson in without if not data.is_handed_in(name, lesson)],
+        "waiting": waiting,
+        "missing": [lesson for lesson in without if lesson not in waiting],
         "changes": [change for change in data.changes if change.student == name],
         "why_all": lambda flags: [why_look(flag) for flag in flags],
         "length_shown": late_policy.length_text,
@@ -195,9 +196,9 @@ class Handler(web.RequestHandler):
             return {"told": _("Answered: the student reads it in the next feedback."), "shown": shown}
         comment, (lesson, name) = str(sent["comment"]).strip(), names
         if self.kind == "written" and "stay" in sent:
-            kept = free_text_page.keep_points(data, lesson, name, key, self.token)
-            message = ngettext("Saved: {number} point.", "Saved: {number} points.", kept["score"])
-            return {**kept, "now": kept, "told": message}
+            answer = free_text_page.keep_points(data, lesson, name, key, self.token)
+            message = ngettext("Saved: {number} point.", "Saved: {number} points.", answer["score"])
+            return {**answer, "now": answer, "told": message}
         if self.kind == "written":
             lines = [int(line) for line in sent["lines"]]
             state, nothing = str(sent["state"]), bool(sent.get("nothing"))
