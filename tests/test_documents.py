@@ -1,6 +1,5 @@
 """What documents promise their readers: links that lead somewhere, commands that exist, today's figures."""
 
-import contextlib
 import html
 import importlib
 import re
@@ -98,9 +97,12 @@ def resolved(name: str) -> object:
     """
     found: object = importlib.import_module("autograder")
     for index, part in enumerate(parts := name.split(".")):
-        with contextlib.suppress(ModuleNotFoundError):
+        try:
             found = importlib.import_module(".".join(["autograder", *parts[: index + 1]]))
             continue
+        except ModuleNotFoundError as problem:
+            if not f"{problem.name}".startswith("autograder"):
+                return problem  # the module is there, and an extra that it needs is not
         found = getattr(found, part, None) or found.__dataclass_fields__[part]
     return found
 

@@ -103,7 +103,7 @@ def own_left(cells: Any) -> bool:
 
 def settled(outputs: Any) -> Any:
     """Outputs without what differs from one process to the next: ids, addresses, places of files."""
-    text = json.dumps(outputs, sort_keys=True, default=str)
+    text = json.dumps(outputs, sort_keys=True, default=str, ensure_ascii=False)
     # How a sum is rounded depends on where in memory its terms lie: these numbers are compared by themselves.
     text = re.sub(r'\\"tensors\\": \\"[^"]*\\"', "TENSORS", text)
     # And so is a curve's place between two pixels: pictures are compared by themselves as well.

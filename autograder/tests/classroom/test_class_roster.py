@@ -22,8 +22,8 @@ from autograder.classroom.platforms import (
 from autograder.grading.class_folder import Class
 from openpyxl import Workbook
 from support.class_course import LESSON
+from support.class_scores import graded
 from support.handing_in import notebook, run, zipped
-from support.lti_class import graded
 
 CANVAS = """Student,ID,SIS User ID,SIS Login ID,Section,01-convolution (991)
     Points Possible,,,,,20

@@ -17,8 +17,8 @@ from autograder.grading.class_folder import Class
 from autograder.grading.gradebook_writer import GradebookWriter
 from autograder.records.authoring_errors import BadBook
 from support.class_course import LESSON, OTHER, class_folder
+from support.class_scores import graded
 from support.handing_in import note_of, notebook, run, zipped
-from support.lti_class import graded
 
 
 def kept(folder):

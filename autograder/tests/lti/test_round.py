@@ -14,8 +14,9 @@ from autograder.grading.class_folder import Class  # noqa: E402
 from autograder.lti import score_sender  # noqa: E402
 from nbgrader.api import Gradebook  # noqa: E402
 from support.class_course import LESSON, OTHER  # noqa: E402
+from support.class_scores import graded  # noqa: E402
 from support.handing_in import run  # noqa: E402
-from support.lti_class import TEACHER, graded, member  # noqa: E402
+from support.lti_class import TEACHER, member  # noqa: E402
 from support.lti_platform import AGS, ROLES, SCOPES  # noqa: E402
 
 pytestmark = [
