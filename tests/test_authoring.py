@@ -3,6 +3,7 @@
 import shutil
 from pathlib import Path
 
+import pytest
 from autograder.author.audit import audit_lesson
 from autograder.author.lesson_source import read_lesson
 from autograder.author.message_review import confirm, messages_of
@@ -16,6 +17,7 @@ ROOT = Path(__file__).parents[1]
 LESSON = "01-dot-product"
 
 
+@pytest.mark.slow
 def test_the_task_that_the_page_adds_can_be_added_as_it_says(tmp_path):
     shutil.copytree(ROOT / "source" / LESSON, tmp_path / "source" / LESSON)
     for name in ("course.toml", "source/faults.py", "source/attention.py"):

@@ -51,6 +51,7 @@ def test_what_is_missing_fails_only_on_the_linux_of_ci(monkeypatch, system, in_c
         need("bubblewrap", "it is away")
 
 
+@pytest.mark.slow
 def test_every_test_is_found_on_a_system_without_unix():
     command = [sys.executable, "-c", WITHOUT_UNIX]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)

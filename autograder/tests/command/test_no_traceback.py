@@ -17,7 +17,7 @@ from support.desk_class import LESSON, answered
 from support.handing_in import zipped
 
 pytestmark = [
-    pytest.mark.sample(6),
+    pytest.mark.slow,
     pytest.mark.skipif(sys.platform == "win32", reason="needs Unix: each command is a fork"),
     pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),  # of nbgrader's own way of adding
 ]
