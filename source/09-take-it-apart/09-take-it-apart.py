@@ -521,7 +521,7 @@ print("predicts:", " ".join(chr(ord("a") + guess) if guess < 26 else "^" for gue
 # happens to what it sees. Both are easiest to read between tokens.
 #
 # Write `head_circuits(attention, head, num_heads, asking, seen, unembedding)`. `asking` and `seen` have one vector of
-# the stream for each token. Return two tables in one tensor:
+# the stream for each token of the vocabulary, as many as `unembedding` has rows. Return two tables in one tensor:
 #
 # - QK: row a, column b is the score that a query made from `asking[a]` gives to a key made from `seen[b]`, divided by
 #   √head_dim;
@@ -529,7 +529,8 @@ print("predicts:", " ".join(chr(ord("a") + guess) if guess < 26 else "^" for gue
 #   product with a row of `unembedding`.
 #
 # Head h owns rows `h * head_dim` to `(h + 1) * head_dim` of `W_query`, `W_key` and `W_value`, and the *columns* of the
-# same numbers of `out_proj.weight`. Leave out all biases, positions and norms.
+# same numbers of `out_proj.weight`. Leave out positions, norms and all biases: that of `out_proj`, and those that an
+# attention with `qkv_bias=True` has.
 
 
 # %% answer="head-circuits"

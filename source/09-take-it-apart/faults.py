@@ -241,6 +241,48 @@ FAULTS = (
         section="09-take-it-apart#head-circuits-task",
     ),
     Fault(
+        "output-reshaped",
+        "out_proj is reshaped where its columns should be cut",
+        "`out_proj.weight` is cut into another shape, which puts numbers of other heads into this one's place. Cut the columns, `[:, own]`.",
+        section="09-take-it-apart#head-circuits-task",
+    ),
+    Fault(
+        "attention-applied",
+        "OV is mixed by the scores",
+        "OV contains the scores, so its row b mixes several tokens. It says what the head writes when it sees `seen[b]` alone: leave the scores out.",
+        section="09-take-it-apart#head-circuits-task",
+    ),
+    Fault(
+        "matrices-not-tables",
+        "the circuits are matrices of the stream, not tables over tokens",
+        "These are the two matrices, (d_model, d_model). Put the tokens in: `asking` and `seen` at the ends of QK, `seen` and `unembedding` at those of OV.",
+        section="09-take-it-apart#head-circuits-task",
+    ),
+    Fault(
+        "value-layer-left-out",
+        "OV is made without W_value",
+        "`W_value` has no part in OV: a slice of `seen` takes the values' place. Multiply all of `seen` by this head's rows of `W_value`.",
+        section="09-take-it-apart#head-circuits-task",
+    ),
+    Fault(
+        "output-layer-left-out",
+        "OV is made without out_proj",
+        "`out_proj` has no part in OV: the values meet a slice of `unembedding`. First multiply them by this head's columns of `out_proj`.",
+        section="09-take-it-apart#head-circuits-task",
+    ),
+    Fault(
+        "output-into-probabilities",
+        "OV goes through a softmax",
+        "OV goes through a softmax. The table asks for logits: leave the softmax out.",
+        section="09-take-it-apart#head-circuits-task",
+    ),
+    Fault(
+        "tables-joined",
+        "the two tables are joined along their rows",
+        "The two tables are joined along their rows. Give them an axis of their own: `torch.stack`.",
+        section="09-take-it-apart#head-circuits-task",
+    ),
+    Fault(
         "biases-counted",
         "the biases take part",
         "A bias takes part. Multiply by the weights of the layers alone.",

@@ -350,7 +350,8 @@ ABLATION_EFFECT = Task(
 )
 
 
-def circuits(id, says, seed, sizes, head, vocab, **options):
+def circuits(id, says, seed, sizes, head, vocab, zeros=(), **options):
+    """An attention and three tables; those of zeros leave only one of the circuits."""
     names = ("d_in", "d_out", "context_length", "dropout", "num_heads")
     d_model, heads = sizes
     made = Made(
@@ -362,10 +363,13 @@ def circuits(id, says, seed, sizes, head, vocab, **options):
         name: drawn(vocab, d_model, seed=seed + at)
         for at, name in enumerate(("asking", "seen", "unembedding"), 1)
     }
+    tables |= {name: torch.zeros(vocab, d_model) for name in zeros}
     inputs = {"attention": made, "head": head, "num_heads": heads, **tables}
 
     def redraw(generator):
-        return {name: torch.randn(vocab, d_model, generator=generator) for name in tables}
+        return {
+            name: torch.randn(vocab, d_model, generator=generator) for name in tables if name not in zeros
+        }
 
     return Probe(id, says, inputs, settings={"stacked": True}, redraw=redraw)
 
@@ -384,8 +388,14 @@ HEAD_CIRCUITS = Task(
         circuits("one-head", "an attention with one head", 1, (6, 1), 0, 5),
         circuits("second-of-three", "head 1 of three", 11, (12, 3), 1, 7),
         circuits("last-of-two", "head 1 of two", 21, (10, 2), 1, 4, qkv_bias=True),
+        circuits("looks", "an unembedding of zeros", 31, (8, 2), 1, 5, zeros=("unembedding",)),
+        circuits("writes", "asking vectors of zeros", 41, (9, 3), 1, 6, zeros=("asking",)),
     ),
-    checks=(Check("where the head looks, and what it writes", 3, CIRCUITS),),
+    checks=(
+        Check("where the head looks", 1, ("looks",)),
+        Check("what it writes", 1, ("writes",)),
+        Check("both tables", 1, CIRCUITS),
+    ),
     learned="A head is two products of matrices. QK says where it looks, OV says what it does with what it sees.",
     demands={
         "made from `asking[a]`": "asking-and-seen-swapped",
@@ -462,6 +472,48 @@ HEAD_CIRCUITS = Task(
         scaled-by-heads: / head_dim**0.5 → / num_heads**0.5
         unembedded-with-seen: @ unembedding.T → @ asking.T
             hint: What the head writes is compared with `asking`. A logit is a product with a row of `unembedding`.
+        biases-counted: written @ unembedding.T → (written + attention.out_proj.bias) @ unembedding.T
+        biases-counted: asking @ attention.W_query.weight[own].T → attention.W_query(asking)[:, own]
+        biases-counted: seen @ attention.W_key.weight[own].T → attention.W_key(seen)[:, own]
+        biases-counted: seen @ attention.W_value.weight[own].T → attention.W_value(seen)[:, own]
+        biases-counted: asking @ attention.W_query.weight[own].T → attention.W_query(asking)[:, own]
+            seen @ attention.W_key.weight[own].T → attention.W_key(seen)[:, own]
+        biases-counted: asking @ attention.W_query.weight[own].T → attention.W_query(asking)[:, own]
+            seen @ attention.W_key.weight[own].T → attention.W_key(seen)[:, own]
+            seen @ attention.W_value.weight[own].T → attention.W_value(seen)[:, own]
+        columns-cut: asking @ attention.W_query.weight[own].T → asking @ attention.W_query.weight[:, own]
+        columns-cut: seen @ attention.W_key.weight[own].T → seen @ attention.W_key.weight[:, own]
+        columns-cut: seen @ attention.W_value.weight[own].T → seen @ attention.W_value.weight[:, own]
+        columns-cut: asking @ attention.W_query.weight[own].T → asking @ attention.W_query.weight[:, own]
+            seen @ attention.W_key.weight[own].T → seen @ attention.W_key.weight[:, own]
+        first-head-for-all: attention.W_query.weight[own] → attention.W_query.weight[:head_dim]
+            hint: The queries are always those of head 0. Head h owns the numbers from `h * head_dim` on.
+        first-head-for-all: attention.W_key.weight[own] → attention.W_key.weight[:head_dim]
+            hint: The keys are always those of head 0. Head h owns the numbers from `h * head_dim` on.
+        first-head-for-all: attention.W_value.weight[own] → attention.W_value.weight[:head_dim]
+            hint: The values are always those of head 0. Head h owns the numbers from `h * head_dim` on.
+        heads-cut-wrongly: attention.W_value.weight[own] → attention.W_value.weight[head::num_heads]
+            hint: Every num_heads-th number is cut out. A head's numbers lie side by side: from `head * head_dim` to `(head + 1) * head_dim`.
+        heads-cut-wrongly: attention.W_query.weight[own] → attention.W_query.weight[head::num_heads]
+            attention.W_key.weight[own] → attention.W_key.weight[head::num_heads]
+            hint: Every num_heads-th number is cut out. A head's numbers lie side by side: from `head * head_dim` to `(head + 1) * head_dim`.
+        heads-cut-wrongly: attention.W_value.weight[own] → attention.W_value.weight[head::num_heads]
+            attention.out_proj.weight[:, own] → attention.out_proj.weight[:, head::num_heads]
+            hint: Every num_heads-th number is cut out. A head's numbers lie side by side: from `head * head_dim` to `(head + 1) * head_dim`.
+        output-reshaped: attention.out_proj.weight[:, own] → attention.out_proj.weight.reshape(num_heads, -1, head_dim)[head]
+        attention-applied: values = seen @ attention.W_value.weight[own].T → values = torch.softmax(queries @ keys.T / head_dim**0.5, dim=-1) @ (seen @ attention.W_value.weight[own].T)
+        attention-applied: values = seen @ attention.W_value.weight[own].T → values = torch.softmax(queries @ keys.T, dim=-1) @ (seen @ attention.W_value.weight[own].T)
+        attention-applied: values = seen @ attention.W_value.weight[own].T → values = queries @ keys.T / head_dim**0.5 @ (seen @ attention.W_value.weight[own].T)
+        matrices-not-tables: body
+            head_dim = attention.W_query.weight.shape[0] // num_heads
+            own = slice(head * head_dim, (head + 1) * head_dim)
+            query_key = attention.W_query.weight[own].T @ attention.W_key.weight[own] / head_dim**0.5
+            return torch.stack((query_key, attention.out_proj.weight[:, own] @ attention.W_value.weight[own]))
+        value-layer-left-out: seen @ attention.W_value.weight[own].T → seen[:, own]
+        output-layer-left-out: written @ unembedding.T → values @ unembedding[:, own].T
+        output-into-probabilities: written @ unembedding.T → torch.softmax(written @ unembedding.T, dim=-1)
+        tables-joined: torch.stack( → torch.cat(
+        scaled-by-tokens: / head_dim**0.5 → / len(seen) ** 0.5
         biases-counted: body
             head_dim = attention.W_query.weight.shape[0] // num_heads
             own = slice(head * head_dim, (head + 1) * head_dim)

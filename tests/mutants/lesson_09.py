@@ -53,8 +53,8 @@ sharper-key: 50 * d_model**0.5 → 1.0
 stronger: 50 * d_model**0.5 → 80 * d_model
 == head-circuits
 softmax-on-qk (named, values): queries @ keys.T / head_dim**0.5 → (queries @ keys.T / head_dim**0.5).softmax(-1)
-rows-of-out-proj (named, values): out_proj.weight[:, own].T → out_proj.weight.T[:, own].T
-turned-ov (named, values): written @ unembedding.T → (written @ unembedding.T).mT
+rows-of-out-proj (named, keeps 1, values): out_proj.weight[:, own].T → out_proj.weight.T[:, own].T
+turned-ov (named, keeps 1, values): written @ unembedding.T → (written @ unembedding.T).mT
 linear: queries = asking @ attention.W_query.weight[own].T → queries = F.linear(asking, attention.W_query.weight[own])
 scaled-queries: queries @ keys.T / head_dim**0.5 → (queries * head_dim**-0.5) @ keys.T
 inner: written @ unembedding.T → torch.einsum("bd,cd->bc", written, unembedding)
