@@ -615,7 +615,8 @@ LOGIT_LENS = Task(
 # --------------------------------------------------------------------------------------- which part says it
 
 
-def attributed(id, says, sizes, seed, offset=0.0, scale=1.0):
+def attributed(id, says, sizes, seed, offset=0.0, scale=1.0, plain=False):
+    """Parts of a stream; `plain` ones have a mean of 0, and meet a norm with weight 1 and bias 0."""
     count, b, tokens, d_model, vocab = sizes
     parts = drawn(count, b, tokens, d_model, seed=seed) * torch.linspace(0.4, 2.0, count).view(-1, 1, 1, 1)
     inputs = {
@@ -625,7 +626,12 @@ def attributed(id, says, sizes, seed, offset=0.0, scale=1.0):
         "norm_bias": drawn(d_model, seed=seed + 2),
         "unembedding": drawn(vocab, d_model, seed=seed + 3),
     }
-    return Probe(id, says, inputs, redraw=other_ids(b, tokens, vocab=vocab))
+    kept = {}
+    if plain:
+        kept["parts"] = parts - parts.mean(dim=-1, keepdim=True)
+        inputs |= {**kept, "norm_weight": torch.ones(d_model), "norm_bias": torch.zeros(d_model)}
+    other = other_ids(b, tokens, vocab=vocab)
+    return Probe(id, says, inputs, redraw=lambda generator: {**kept, **other(generator)})
 
 
 LOGIT_ATTRIBUTION = Task(
@@ -647,8 +653,16 @@ LOGIT_ATTRIBUTION = Task(
         attributed("offset", "five parts whose mean is not 0", (5, 3, 4, 9, 11), 41, offset=0.8),
         attributed("wide", "four parts of two long texts", (4, 2, 10, 6, 13), 51, offset=-0.5),
         attributed("faint", "a stream that varies little", (3, 2, 5, 8, 7), 61, scale=0.002),
+        attributed(
+            "plain", "parts with a mean of 0, a weight of 1 and no bias", (4, 3, 6, 7, 9), 71, plain=True
+        ),
+        attributed("only-bias", "a stream of zeros", (2, 3, 5, 6, 8), 81, scale=0.0),
     ),
-    checks=(Check("one number for each part and the bias", 3, ("three", "offset", "wide", "faint")),),
+    checks=(
+        Check("the parts before a plain norm", 1, ("plain",)),
+        Check("the row of the bias", 1, ("only-bias",)),
+        Check("one number for each part and the bias", 1, ("three", "offset", "wide", "faint")),
+    ),
     learned="The parts of the last stream add up to the logit. Each says what it wrote itself, not what others made of it.",
     demands={
         "that really comes **next**": "attributed-to-this-token",
@@ -722,6 +736,40 @@ LOGIT_ATTRIBUTION = Task(
         last-row-is-the-logit: return (torch.cat((normed, shift)) * right).sum(dim=-1) → rows = (torch.cat((normed, shift)) * right).sum(dim=-1)↵return torch.cat((rows[:-1], rows.sum(dim=0, keepdim=True)))
         products-averaged: * right).sum(dim=-1) → * right).mean(dim=-1)
         mean-over-parts: parts - parts.mean(dim=-1, keepdim=True) → parts - parts.mean(dim=0, keepdim=True)
+        mean-shared-out: parts - parts.mean(dim=-1, keepdim=True) → parts - parts.mean(dim=0).mean(dim=-1, keepdim=True)
+        mean-over-tokens: parts - parts.mean(dim=-1, keepdim=True) → parts - parts.mean(dim=2, keepdim=True)
+        mean-over-tokens: parts - parts.mean(dim=-1, keepdim=True) → parts - parts.mean(dim=(2, 3), keepdim=True)
+        spread-over-tokens: parts.sum(dim=0).var(dim=-1, keepdim=True, correction=0) → parts.sum(dim=0).var(dim=1, keepdim=True, correction=0)
+            hint: The spread runs over the tokens. Each position has one of its own: `dim=-1`.
+        spread-left-out: / spread * norm_weight → * norm_weight
+        spread-multiplied: / spread * norm_weight → * spread * norm_weight
+        spread-of-one-part: parts.sum(dim=0).var( → parts[-1].var(
+        spread-of-one-part: parts.sum(dim=0).var( → parts[0].var(
+            hint: The spread is that of the first part alone. The stream is the sum of all parts.
+        squares-summed: parts.sum(dim=0).var(dim=-1, keepdim=True, correction=0) → (parts.sum(dim=0) - parts.sum(dim=0).mean(dim=-1, keepdim=True)).square().sum(dim=-1, keepdim=True)
+        squares-summed: parts.sum(dim=0).var(dim=-1, keepdim=True, correction=0) → parts.sum(dim=0).square().sum(dim=-1, keepdim=True)
+        weight-raised-by-1: / spread * norm_weight → / spread * (1 + norm_weight)
+        bias-normalised: norm_bias.expand_as(right)[None] → ((norm_bias - norm_bias.mean()) / spread * norm_weight).expand_as(right)[None]
+        bias-normalised: norm_bias.expand_as(right)[None] → ((norm_bias - norm_bias.mean()) / spread).expand_as(right)[None]
+        bias-normalised: norm_bias.expand_as(right)[None] → (norm_bias - norm_bias.mean()).expand_as(right)[None]
+        bias-normalised: body
+            right = unembedding[ids[:, 1:]]
+            parts = torch.cat((parts, norm_bias.expand(1, *parts.shape[1:])))[:, :, :-1]
+            spread = (parts.sum(dim=0).var(dim=-1, keepdim=True, correction=0) + 1e-5).sqrt()
+            return ((parts - parts.mean(dim=-1, keepdim=True)) / spread * norm_weight * right).sum(dim=-1)
+        bias-divided-too: norm_bias.expand_as(right)[None] → (norm_bias * norm_weight).expand_as(right)[None] / spread
+            hint: The row of `norm_bias` is multiplied by `norm_weight` and divided by the spread. The norm adds its bias afterwards, as it is.
+        norm-bias-in-each-part: / spread * norm_weight → / spread * norm_weight + norm_bias / len(parts)
+            norm_bias.expand_as(right)[None] → torch.zeros_like(right)[None]
+            hint: `norm_bias` is shared out among the parts. It is added once, so it gets a row of its own.
+        norm-bias-in-each-part: / spread * norm_weight → / spread * norm_weight + norm_bias
+            norm_bias.expand_as(right)[None] → torch.zeros_like(right)[None]
+        last-position-kept: ids[:, 1:] → ids.roll(-1, 1)
+            parts[:, :, :-1] → parts
+        last-position-kept: ids[:, 1:] → ids
+            parts[:, :, :-1] → parts
+        last-position-kept: ids[:, 1:] → F.pad(ids[:, 1:], (0, 1))
+            parts[:, :, :-1] → parts
         shifted-the-other-way: ids[:, 1:] → ids[:, :-1]
             parts[:, :, :-1] → parts[:, :, 1:]
         """),

@@ -165,7 +165,7 @@ hooked: body
         hook.remove()
     return torch.stack([*(model.unembedding(model.norm(x)) for x in found), last])
 == logit-attribution
-sample-variance (named, values): correction=0 → unbiased=True
+sample-variance (named, keeps 1, values): correction=0 → unbiased=True
 added-up (named, values, shape): .sum(dim=-1) → .sum(dim=-1).sum(dim=0)
 std: parts.sum(dim=0).var(dim=-1, keepdim=True, correction=0) → parts.sum(dim=0).std(dim=-1, keepdim=True, correction=0).square()
 matmul: (torch.cat((normed, shift)) * right).sum(dim=-1) → (torch.cat((normed, shift))[..., None, :] @ right[..., None]).flatten(3)[..., 0]
