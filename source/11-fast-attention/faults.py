@@ -369,6 +369,36 @@ FAULTS = (
         section="11-fast-attention#join-pieces-task",
     ),
     Fault(
+        "sum-not-rescaled",
+        "what was joined so far is not rescaled",
+        "The sum so far is not rescaled where a larger logsumexp comes. Multiply it, like the context so far, by `exp(old - new)`.",
+        section="11-fast-attention#join-pieces-task",
+    ),
+    Fault(
+        "joined-undivided",
+        "the shares of two joined pieces add up to more than 1",
+        "Where two pieces are joined, their shares add up to more than 1. Subtract the logsumexp of both together, `torch.logaddexp`, and not the larger one.",
+        section="11-fast-attention#join-pieces-task",
+    ),
+    Fault(
+        "piece-too-many",
+        "one more sum of 1 counts in the shares",
+        "The shares add up to less than 1, as if there were one more piece of zeros: does a running sum begin at 1, or its logarithm at 0? An empty sum has the logarithm −∞.",
+        section="11-fast-attention#join-pieces-task",
+    ),
+    Fault(
+        "shares-as-logarithms",
+        "logarithms are used as shares",
+        "The logarithms of the shares are used as shares. Take their exponentials: `torch.softmax`.",
+        section="11-fast-attention#join-pieces-task",
+    ),
+    Fault(
+        "pieces-not-added",
+        "the weighted pieces are not added up",
+        "The weighted contexts of all pieces come back. Add them up, over axis 0.",
+        section="11-fast-attention#join-pieces-task",
+    ),
+    Fault(
         "piece-dropped-for-head",
         "a piece is dropped for queries that see it",
         "A piece in which one query sees nothing is dropped for the whole head. The others see it: leave it out for that query alone.",

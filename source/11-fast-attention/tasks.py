@@ -1198,10 +1198,25 @@ GQA = Task(
 
 
 # Logsumexps near 1000 are far apart: closer ones differ by too few digits in float32 to be shared out exactly.
-def in_pieces(id, says, pieces, b, heads, queries, head_dim, seed, *, shift=(), hide=(), apart=(), blind=()):
+def in_pieces(
+    id,
+    says,
+    pieces,
+    b,
+    heads,
+    queries,
+    head_dim,
+    seed,
+    *,
+    shift=(),
+    hide=(),
+    apart=(),
+    heads_apart=(),
+    blind=(),
+):
     """Contexts and logsumexps of some pieces.
 
-    `shift` moves whole pieces, and `apart` a query in all of them; `hide` names pieces that show nothing to a
+    `shift` moves whole pieces, `apart` a query and `heads_apart` a head in all of them; `hide` names pieces that show nothing to a
     head, and `blind` those that show nothing to a query.
     """
     contexts = drawn(pieces, b, heads, queries, head_dim, seed=seed)
@@ -1212,6 +1227,8 @@ def in_pieces(id, says, pieces, b, heads, queries, head_dim, seed, *, shift=(), 
         contexts[piece, :, head], logsumexps[piece, :, head] = 0.0, -torch.inf
     for query, more in apart:
         logsumexps[..., query] += more
+    for head, more in heads_apart:
+        logsumexps[:, :, head] += more
     for piece, query in blind:
         contexts[piece, :, :, query], logsumexps[piece, ..., query] = 0.0, -torch.inf
     return Probe(id, says, {"contexts": contexts, "logsumexps": logsumexps})
@@ -1246,10 +1263,18 @@ JOIN = Task(
             *("blind", "queries that see nothing in the first two pieces, or in the last", 4, 2, 3, 4, 5, 80),
             blind=((0, 1), (1, 1), (3, 2)),
         ),
+        in_pieces("two", "two pieces, five queries", 2, 3, 4, 5, 6, 82),
+        in_pieces(
+            *("far-heads", "a head near 1000, another near −200", 3, 2, 3, 4, 6, 84),
+            shift=((1, 60.0), (2, 180.0)),
+            heads_apart=((0, 1000.0), (2, -200.0)),
+        ),
     ),
     checks=(
+        Check("two pieces", 0, ("two",)),
         Check("several pieces", 0, ("four", "queries")),
-        Check("large logsumexps, pieces that show nothing", 0, ("large", "hidden", "apart", "blind")),
+        Check("large logsumexps", 0, ("large", "apart", "far-heads")),
+        Check("pieces that show nothing", 0, ("hidden", "blind")),
     ),
     learned="A softmax over the pieces' logsumexps gives each piece the share that its keys have of the whole sum.",
     demands={
@@ -1274,7 +1299,9 @@ JOIN = Task(
             hint: e^1000 is inf in float32, and inf / inf is nan. Subtract the largest logsumexp first, or use softmax.
         sums-added-undivided: shares = torch.softmax(logsumexps, dim=0) → shares = (logsumexps - logsumexps.amax(dim=0)).exp()
         shares-without-exp: shares = torch.softmax(logsumexps, dim=0) → shares = logsumexps / logsumexps.sum(dim=0)
-        pieces-hidden-counted: logsumexps, dim=0 → logsumexps.masked_fill(logsumexps == -torch.inf, 0.0), dim=0
+        pieces-hidden-counted: above shares = → logsumexps = logsumexps.masked_fill(logsumexps == -torch.inf, 0.0)
+        pieces-hidden-counted: above shares = → logsumexps = logsumexps.masked_fill(logsumexps == -torch.inf, 1.0)
+        pieces-hidden-counted: above shares = → logsumexps = logsumexps.clamp(min=0.0)
         softmax-over-heads: logsumexps, dim=0 → logsumexps, dim=2
             hint: The softmax runs over the heads. Each head has shares of its own, over the pieces: axis 0.
         softmax-over-queries: logsumexps, dim=0 → logsumexps, dim=-1
@@ -1283,12 +1310,16 @@ JOIN = Task(
             hint: The softmax runs over the sequences. Each query has shares of its own, over the pieces: axis 0.
         softmax-over-everything: torch.softmax(logsumexps, dim=0) → torch.softmax(logsumexps.flatten(), dim=0).view_as(logsumexps)
             hint: All shares together add up to 1. Those of each query have to, over the pieces: axis 0.
-        softmax-twice: logsumexps, dim=0) → logsumexps, dim=0).softmax(dim=0)
+        softmax-twice: below shares = → shares = shares.softmax(dim=0)
         sigmoid-for-softmax: torch.softmax(logsumexps, dim=0) → torch.sigmoid(logsumexps)
         pieces-averaged: (shares[..., None] * contexts).sum(dim=0) → contexts.sum(dim=0) / logsumexps.isfinite().sum(dim=0)[..., None]
         shares-averaged: .sum(dim=0) → .mean(dim=0)
         one-maximum-for-all: shares = torch.softmax(logsumexps, dim=0) → shares = (logsumexps - logsumexps.max()).exp()↵shares = shares / shares.sum(dim=0)
             hint: One maximum of the whole tensor is subtracted. Where a query's logsumexps are all far below it, its shares are 0 / 0. Subtract each query's own: `amax(dim=0)`.
+        one-maximum-for-all: shares = torch.softmax(logsumexps, dim=0) → shares = (logsumexps - logsumexps.amax(dim=(0, 2), keepdim=True)).exp()↵shares = shares / shares.sum(dim=0)
+            hint: What is subtracted is the maximum over all heads. Where a head's logsumexps are all far below it, its shares are 0 / 0. Subtract each query's own: `amax(dim=0)`.
+        one-maximum-for-all: shares = torch.softmax(logsumexps, dim=0) → shares = (logsumexps - logsumexps.amax(dim=(0, 2, 3), keepdim=True)).exp()↵shares = shares / shares.sum(dim=0)
+            hint: What is subtracted is the maximum over all heads and queries. Where a query's logsumexps are all far below it, its shares are 0 / 0. Subtract each query's own: `amax(dim=0)`.
         one-maximum-for-all: shares = torch.softmax(logsumexps, dim=0) → shares = (logsumexps - logsumexps.amax(dim=(0, 3), keepdim=True)).exp()↵shares = shares / shares.sum(dim=0)
             hint: What is subtracted is the maximum over all queries. Where a query's logsumexps are all far below it, its shares are 0 / 0. Subtract each query's own: `amax(dim=0)`.
         hidden-block-makes-nan:
@@ -1301,6 +1332,17 @@ JOIN = Task(
                     context = (before * context + now * other) / (before + now)
                     total = largest + torch.log(before + now)[..., 0]
                 return context
+        hidden-block-makes-nan:
+            hint: Where the first piece shows a query nothing, −∞ − (−∞) is nan, and it stays. Subtract 0 instead where the maximum is −∞, or take one softmax over all pieces.
+            body
+                largest = torch.full_like(logsumexps[0], -torch.inf)
+                total, context = torch.zeros_like(largest), torch.zeros_like(contexts[0])
+                for other, own in zip(contexts, logsumexps):
+                    new = torch.maximum(largest, own)
+                    before, now = torch.exp(largest - new), torch.exp(own - new)
+                    context = context * before[..., None] + other * now[..., None]
+                    total, largest = total * before + now, new
+                return context / total[..., None]
         hidden-block-makes-nan:
             hint: Where a query sees nothing in the first two pieces, −∞ − (−∞) is nan, and it stays. Leave its result at 0 until a piece shows it a key, or take one softmax over all pieces.
             body
@@ -1317,6 +1359,14 @@ JOIN = Task(
                 context = torch.exp(total - both)[..., None] * context + torch.exp(own - both)[..., None] * other
                 total = both
             return context
+        logsumexps-added:
+            hint: After two pieces are joined, their logsumexps are added, as if log a + log b were log(a + b). Add the exponentials: `torch.logaddexp`.
+            body
+                context, total = contexts[0], logsumexps[0]
+                for other, own in zip(contexts[1:], logsumexps[1:]):
+                    share = torch.sigmoid((own - total).nan_to_num(nan=0.0))[..., None]
+                    context, total = context * (1 - share) + other * share, total + own
+                return context
         logsumexps-added: shares = torch.softmax(logsumexps, dim=0) → shares = torch.exp(logsumexps - logsumexps.sum(dim=0))
         larger-logsumexp-kept: body
             context, total = contexts[0], logsumexps[0]
@@ -1332,20 +1382,85 @@ JOIN = Task(
                     share = torch.sigmoid((own - total).nan_to_num(nan=0.0))[..., None]
                     context, total = context * (1 - share) + other * share, own
                 return context
-        piece-dropped-for-head: logsumexps, dim=0 → logsumexps.masked_fill(~logsumexps.isfinite().all(dim=-1, keepdim=True), -torch.inf), dim=0
-        piece-dropped-for-head: logsumexps, dim=0 → logsumexps.masked_fill(~logsumexps.isfinite().flatten(1).all(dim=1).view(-1, 1, 1, 1), -torch.inf), dim=0
+        larger-logsumexp-kept:
+            hint: The logsumexp of the first piece is kept to the end. After two pieces are joined, that of both together is `torch.logaddexp`.
+            body
+                context, total = contexts[0], logsumexps[0]
+                for other, own in zip(contexts[1:], logsumexps[1:]):
+                    share = torch.sigmoid((own - total).nan_to_num(nan=0.0))[..., None]
+                    context = context * (1 - share) + other * share
+                return context
+        pieces-averaged:
+            hint: A new piece counts as much as all before it together. Weight both by their exponentials.
+            body
+                context = contexts[0]
+                for other in contexts[1:]:
+                    context = (context + other) / 2
+                return context
+        sum-not-rescaled:
+            body
+                largest, total, context = logsumexps[0], torch.ones_like(logsumexps[0]), contexts[0]
+                for other, own in zip(contexts[1:], logsumexps[1:]):
+                    new = torch.maximum(largest, own)
+                    before, now = torch.exp((largest - new).nan_to_num(nan=0.0)), torch.exp((own - new).nan_to_num(nan=0.0))
+                    context = context * before[..., None] + other * now[..., None]
+                    total, largest = total + now, new
+                return context / total[..., None]
+        sum-not-rescaled:
+            hint: The context so far is not rescaled where a larger logsumexp comes. Multiply it, like the sum so far, by `exp(old - new)`.
+            body
+                largest, total, context = logsumexps[0], torch.ones_like(logsumexps[0]), contexts[0]
+                for other, own in zip(contexts[1:], logsumexps[1:]):
+                    new = torch.maximum(largest, own)
+                    before, now = torch.exp((largest - new).nan_to_num(nan=0.0)), torch.exp((own - new).nan_to_num(nan=0.0))
+                    context = context + other * now[..., None]
+                    total, largest = total * before + now, new
+                return context / total[..., None]
+        sum-not-rescaled:
+            hint: Neither the context nor the sum so far is rescaled where a larger logsumexp comes. Multiply both by `exp(old - new)`.
+            body
+                largest, total, context = logsumexps[0], torch.ones_like(logsumexps[0]), contexts[0]
+                for other, own in zip(contexts[1:], logsumexps[1:]):
+                    new = torch.maximum(largest, own)
+                    now = torch.exp((own - new).nan_to_num(nan=0.0))
+                    context, total, largest = context + other * now[..., None], total + now, new
+                return context / total[..., None]
+        joined-undivided:
+            body
+                context, total = contexts[0], logsumexps[0]
+                for other, own in zip(contexts[1:], logsumexps[1:]):
+                    new = torch.maximum(total, own)
+                    before, now = torch.exp((total - new).nan_to_num(nan=0.0)), torch.exp((own - new).nan_to_num(nan=0.0))
+                    context = context * before[..., None] + other * now[..., None]
+                    total = torch.logaddexp(total, own)
+                return context
+        piece-dropped-for-head: above shares = → logsumexps = logsumexps.masked_fill(~logsumexps.isfinite().all(dim=-1, keepdim=True), -torch.inf)
+        piece-dropped-for-head: above shares = → logsumexps = logsumexps.masked_fill(~logsumexps.isfinite().flatten(1).all(dim=1).view(-1, 1, 1, 1), -torch.inf)
             hint: A piece in which one query sees nothing is dropped for all of them. The others see it: leave it out for that query alone.
-        logsumexps-cut-off: logsumexps, dim=0 → logsumexps.clamp(max=80.0), dim=0
-        logsumexps-cut-off: logsumexps, dim=0 → logsumexps.clamp(max=88.0), dim=0
-        logsumexps-cut-off: logsumexps, dim=0 → logsumexps.clamp(max=50.0), dim=0
-        logsumexps-cut-off: logsumexps, dim=0 → logsumexps.clamp(-80.0, 80.0), dim=0
-        shares-of-powers-of-2: torch.softmax(logsumexps, dim=0) → torch.softmax(logsumexps * 0.6931471805599453, dim=0)
-        shares-upside-down: torch.softmax(logsumexps, dim=0) → torch.softmax(-logsumexps, dim=0)
-        shares-upside-down: torch.softmax(logsumexps, dim=0) → torch.softmax((-logsumexps).masked_fill(logsumexps == -torch.inf, -torch.inf), dim=0)
-        first-piece-left-out: logsumexps, dim=0) → logsumexps[1:], dim=0)
-            (shares[..., None] * contexts) → (shares[..., None] * contexts[1:])
-        last-piece-left-out: logsumexps, dim=0) → logsumexps[:-1], dim=0)
-            (shares[..., None] * contexts) → (shares[..., None] * contexts[:-1])
+        logsumexps-cut-off: above shares = → logsumexps = logsumexps.clamp(max=80.0)
+        logsumexps-cut-off: above shares = → logsumexps = logsumexps.clamp(max=88.0)
+        logsumexps-cut-off: above shares = → logsumexps = logsumexps.clamp(max=50.0)
+        logsumexps-cut-off: above shares = → logsumexps = logsumexps.clamp(-80.0, 80.0)
+        shares-of-powers-of-2: above shares = → logsumexps = logsumexps * 0.6931471805599453
+        shares-of-powers-of-2: above shares = → logsumexps = logsumexps * 2.302585092994046
+        shares-upside-down: above shares = → logsumexps = -logsumexps
+        shares-upside-down: above shares = → logsumexps = (-logsumexps).masked_fill(logsumexps == -torch.inf, -torch.inf)
+        first-piece-left-out: above shares = → contexts, logsumexps = contexts[1:], logsumexps[1:]
+        last-piece-left-out: above shares = → contexts, logsumexps = contexts[:-1], logsumexps[:-1]
+        piece-too-many: shares = torch.softmax(logsumexps, dim=0) → shares = torch.exp(logsumexps - torch.logaddexp(torch.logsumexp(logsumexps, dim=0), torch.zeros(())))
+        piece-too-many: shares = torch.softmax(logsumexps, dim=0) → shares = (logsumexps - logsumexps.amax(dim=0)).exp()↵shares = shares / (1 + shares.sum(dim=0))
+        shares-as-logarithms: torch.softmax(logsumexps, dim=0) → torch.log_softmax(logsumexps, dim=0)
+        shares-as-logarithms: torch.softmax(logsumexps, dim=0) → torch.log_softmax(logsumexps, dim=0).masked_fill(logsumexps == -torch.inf, 0.0)
+        shares-as-logarithms: torch.softmax(logsumexps, dim=0) → logsumexps
+            hint: The logsumexps themselves are used as shares. Their exponentials are the sums: use a softmax.
+        pieces-not-added: (shares[..., None] * contexts).sum(dim=0) → shares[..., None] * contexts
+        exp-overflows: shares = torch.softmax(logsumexps, dim=0) → shares = (logsumexps.exp() / logsumexps.exp().sum(dim=0)).nan_to_num()
+            hint: e^1000 is inf in float32, and inf / inf is nan, which `nan_to_num` only hides. Subtract the largest logsumexp first, or use softmax.
+        exp-overflows: shares = torch.softmax(logsumexps, dim=0) → shares = (logsumexps.double().exp() / logsumexps.double().exp().sum(dim=0)).float()
+            hint: e^1000 is inf in float64, too, and inf / inf is nan. Subtract the largest logsumexp first, or use softmax.
+        exp-overflows: shares = torch.softmax(logsumexps, dim=0) → shares = logsumexps.exp() / (logsumexps.exp().sum(dim=0) + 1e-9)
+            hint: e^1000 is inf in float32, and inf / inf is nan. Subtract the largest logsumexp first, or use softmax.
+        sums-added-undivided: shares = torch.softmax(logsumexps, dim=0) → shares = logsumexps.exp()
         """),
     right=rights("""
         logsumexp: torch.softmax(logsumexps, dim=0) → torch.exp(logsumexps - torch.logsumexp(logsumexps, dim=0))
