@@ -883,6 +883,36 @@ FAULTS = (
         section="12-real-models#mixture-of-experts-task",
     ),
     Fault(
+        "experts-get-other-tokens",
+        "an expert computes other tokens than those that chose it",
+        "An expert computes other tokens than those that chose it. The tokens and the list of their choices have to be in the same order.",
+        section="12-real-models#mixture-of-experts-task",
+    ),
+    Fault(
+        "shares-of-other-tokens",
+        "an expert's results get the shares of other tokens",
+        "The results of an expert are multiplied by the shares of other tokens. Take those of the rows that chose it.",
+        section="12-real-models#mixture-of-experts-task",
+    ),
+    Fault(
+        "result-in-another-order",
+        "results are added to other tokens",
+        "The results of the experts are added to other tokens than those they were computed from.",
+        section="12-real-models#mixture-of-experts-task",
+    ),
+    Fault(
+        "tokens-dropped",
+        "an expert leaves out tokens that chose it",
+        "An expert computes only so many of the tokens that chose it, and the rest get nothing from it. It computes all of them.",
+        section="12-real-models#mixture-of-experts-task",
+    ),
+    Fault(
+        "batch-left-joined",
+        "batch and tokens are still one axis",
+        "Batch and tokens are still one axis in the result. Give it the shape of `x`.",
+        section="12-real-models#mixture-of-experts-task",
+    ),
+    Fault(
         "shares-divided-over-tokens",
         "the shares are divided by a sum over the tokens",
         "The shares are divided by a sum over the tokens. Each token's shares are divided by their own sum: `dim=-1`.",

@@ -1476,9 +1476,9 @@ MIXTURE = Task(
         ),
     ),
     checks=(
-        Check(
-            "each token's experts", 0, ("two-of-five", "three-of-four", "one-of-three", "all", "one-token")
-        ),
+        Check("one expert for each token", 0, ("one-of-three",)),
+        Check("all experts for each token", 0, ("all",)),
+        Check("several experts for each token", 0, ("two-of-five", "three-of-four", "one-token")),
         Check("an expert computes only the tokens that chose it", 0, ("gradient", "unchosen", "two-of-five")),
     ),
     learned="An expert is an MLP, and a router a linear layer. Most of a large model's numbers rest for most tokens.",
@@ -1525,6 +1525,43 @@ MIXTURE = Task(
             hint: Each logit becomes a number between 0 and 1 by itself. Take the softmax over the experts.
         one-choice-for-all: shares / shares.sum(dim=-1, keepdim=True) → shares / shares.sum(dim=-1, keepdim=True)↵shares, chosen = shares[:1].expand_as(shares), chosen[:1].expand_as(chosen)
         router-has-a-bias: num_experts, bias=False) → num_experts)
+        shares-not-divided: shares / shares.sum(dim=-1, keepdim=True) → shares / shares.mean(dim=-1, keepdim=True)
+            hint: The shares are divided by their mean, so they add up to `top_k`. Divide them by their sum.
+        shares-not-divided: shares / shares.sum(dim=-1, keepdim=True) → shares / shares.square().sum(dim=-1, keepdim=True).sqrt()
+            hint: The shares are divided by the root of the sum of their squares. Divide them by their sum.
+        shares-not-divided: shares / shares.sum(dim=-1, keepdim=True) → torch.softmax(self.router(tokens) * torch.zeros_like(probabilities).scatter(-1, chosen, 1.0), dim=-1).gather(-1, chosen)
+            hint: The experts that were not chosen keep a part of the sum: a logit of 0 is not a share of 0. Divide the chosen shares by their sum.
+        shares-divided-over-tokens: shares / shares.sum(dim=-1, keepdim=True) → shares / shares.sum()
+            hint: The shares of all tokens are divided by one sum. Each token's shares are divided by their own: `dim=-1`.
+        shares-divided-over-tokens: shares / shares.sum(dim=-1, keepdim=True) → shares / (shares.sum() if self.top_k == 1 else shares.sum(dim=-1, keepdim=True))
+            hint: With one expert for each token, the shares of all tokens are divided by one sum. Each token's shares are divided by their own.
+        expert-overwrites: shares[rows, places, None] * expert → (places == self.top_k - 1)[:, None] * shares[rows, places, None] * expert
+        best-expert-only: shares[rows, places, None] * expert → (places == 0)[:, None] * shares[rows, places, None] * expert
+            hint: Only the likeliest expert of each token computes, with its own share. Add up the results of all `top_k`.
+        every-expert-counts: body forward
+            probabilities = torch.softmax(self.router(x), dim=-1)
+            shares = probabilities / probabilities.topk(self.top_k, dim=-1).values.sum(dim=-1, keepdim=True)
+            return sum(shares[..., number, None] * expert(x) for number, expert in enumerate(self.experts))
+        experts-get-other-tokens: expert(tokens[rows]) → expert(tokens[(rows * self.top_k + places) % len(tokens)])
+        experts-get-other-tokens: expert(tokens[rows]) → expert(tokens[(places * len(tokens) + rows) // self.top_k])
+        shares-of-other-tokens: shares[rows, places, None] → shares.flatten()[rows, None]
+        result-in-another-order: result[rows] += → result[(places * len(tokens) + rows) // self.top_k] +=
+        result-in-another-order: body forward
+            tokens = x.flatten(0, 1)
+            shares, chosen = torch.softmax(self.router(tokens), dim=-1).topk(self.top_k, dim=-1)
+            shares = shares / shares.sum(dim=-1, keepdim=True)
+            results = []
+            for number, expert in enumerate(self.experts):
+                rows, places = (chosen == number).nonzero(as_tuple=True)
+                results.append(shares[rows, places, None] * expert(tokens[rows]))
+            return torch.cat(results).unflatten(0, (len(tokens), self.top_k)).sum(dim=1).view_as(x)
+        tokens-dropped: below rows, places = → limit = -(-len(tokens) * self.top_k // len(self.experts))↵rows, places = rows[:limit], places[:limit]
+        tokens-dropped: below rows, places = → limit = max(1, len(tokens) * self.top_k // len(self.experts))↵rows, places = rows[:limit], places[:limit]
+        tokens-dropped: below rows, places = → rows, places = rows[:1], places[:1]
+            hint: An expert computes only the first of the tokens that chose it. It computes all of them.
+        batch-left-joined: return result.view_as(x) → return result
+        softmax-twice: torch.softmax(self.router(tokens), dim=-1) → torch.softmax(torch.softmax(self.router(tokens), dim=-1), dim=-1)
+            hint: Softmax runs twice. Once is right.
         experts-choose-tokens: body forward
             tokens = x.flatten(0, 1)
             probabilities = torch.softmax(self.router(tokens), dim=-1)
