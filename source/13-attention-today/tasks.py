@@ -1003,6 +1003,49 @@ CHOSEN_KEYS = Task(
         largest-head-only: by_head).sum(dim=1) → by_head).amax(dim=1)
         chosen-for-each-key: topk(min(top_k, num_tokens), dim=-1) → topk(min(top_k, num_tokens), dim=-2)
             scatter(-1, best, True) → scatter(-2, best, True)
+        relu-after-the-sum: torch.relu(index_queries @ index_keys[:, None].mT) → index_queries @ index_keys[:, None].mT
+            (head_weights.mT[..., None] * by_head).sum(dim=1) → torch.relu((head_weights.mT[..., None] * by_head).sum(dim=1))
+        relu-on-the-weights: head_weights.mT[..., None] → head_weights.relu().mT[..., None]
+        relu-on-the-weights: head_weights.mT[..., None] → head_weights.abs().mT[..., None]
+            hint: The heads' weights lose their signs. Use them as they are: they can be negative.
+        head-weights-softmaxed: head_weights.mT[..., None] → head_weights.sigmoid().mT[..., None]
+            hint: The heads' weights go through a sigmoid. Use them as they are: they can be negative.
+        head-weights-softmaxed: head_weights.mT[..., None] → head_weights.softmax(dim=1).mT[..., None]
+            hint: The heads' weights go through a softmax over the tokens. Use them as they are: they can be negative.
+        weights-of-one-token: head_weights.mT[..., None] → head_weights.mean(dim=1, keepdim=True).mT[..., None]
+        weights-of-one-token: head_weights.mT[..., None] → head_weights[:, :1].mT[..., None]
+            hint: All queries use the weights of the first token. They belong to the query's own token.
+        weights-of-one-token: head_weights.mT[..., None] → head_weights[:, -1:].mT[..., None]
+            hint: All queries use the weights of the last token. They belong to the query's own token.
+        softmax-for-relu: torch.relu(index_queries @ index_keys[:, None].mT) → torch.softmax(index_queries @ index_keys[:, None].mT, dim=-1)
+        softmax-for-relu: torch.relu(index_queries @ index_keys[:, None].mT) → torch.softmax((index_queries @ index_keys[:, None].mT).masked_fill(torch.ones(index_keys.shape[1], index_keys.shape[1]).triu(1).bool(), -torch.inf), dim=-1)
+        softmax-for-relu: torch.relu(index_queries @ index_keys[:, None].mT) → torch.sigmoid(index_queries @ index_keys[:, None].mT)
+            hint: The products go through a sigmoid. The formula has a relu: negative products become 0, the others stay as they are.
+        products-turned: torch.relu(index_queries @ index_keys[:, None].mT) → torch.relu(index_queries @ index_keys[:, None].mT).mT
+        top-k-not-capped: min(top_k, num_tokens) → top_k
+        first-key-always-seen: return chosen & ~future → chosen[..., 0] = True↵return chosen & ~future
+        own-key-always-seen: return chosen & ~future → return (chosen & ~future) | torch.eye(num_tokens, dtype=torch.bool)
+        own-key-always-seen: scores = scores.masked_fill(future, -torch.inf) → scores = scores.masked_fill(future, -torch.inf).masked_fill(torch.eye(num_tokens, dtype=torch.bool), torch.inf)
+            hint: A query's own key is always among the chosen ones. It takes part like the others, by its score.
+        smallest-chosen: .topk(min(top_k, num_tokens), dim=-1) → .topk(min(top_k, num_tokens), dim=-1, largest=False)
+        smallest-chosen: scores = scores.masked_fill(future, -torch.inf) → scores = (-scores).masked_fill(future, -torch.inf)
+        order-for-ranks: torch.zeros_like(scores, dtype=torch.bool).scatter(-1, best, True) → scores.argsort(dim=-1, descending=True) < top_k
+        one-key-too-few: chosen = torch.zeros_like(scores, dtype=torch.bool).scatter(-1, best, True) → chosen = scores > scores.gather(-1, best[..., -1:])
+            hint: Only the keys above the lowest chosen score are seen, so that one is missing. There should be `top_k`.
+        scattered-along-queries: scatter(-1, best, True) → scatter(-2, best, True)
+        last-keys-only: future = window_mask(num_tokens, num_tokens, num_tokens) → future = window_mask(num_tokens, num_tokens, top_k)
+        last-keys-only: return chosen & ~future → return ~window_mask(num_tokens, num_tokens, top_k)
+            hint: Each query sees the last `top_k` keys. It should see those with the largest scores.
+        past-hidden: future = window_mask(num_tokens, num_tokens, num_tokens) → future = torch.ones(num_tokens, num_tokens).tril(-1).bool()
+            hint: The past is hidden and the future is visible. Is it `tril` where it should be `triu`?
+        diagonal-too-far: future = window_mask(num_tokens, num_tokens, num_tokens) → future = torch.ones(num_tokens, num_tokens).triu(2).bool()
+            hint: Each query sees one key of the future. The future begins right after the query's own token.
+        all-past-seen: return chosen & ~future → return ~future
+        chosen-for-all-queries: scores = scores.masked_fill(future, -torch.inf) → scores = scores[:, -1:].expand_as(scores)
+        chosen-for-all-queries: scores = scores.masked_fill(future, -torch.inf) → scores = scores.sum(dim=1, keepdim=True).expand_as(scores)
+        chosen-for-all-queries: scores = scores.masked_fill(future, -torch.inf) → scores = scores.sum(dim=1, keepdim=True).expand_as(scores).masked_fill(future, -torch.inf)
+        mask-polarity: return chosen & ~future → return ~chosen & ~future
+            hint: The keys that are not chosen are the visible ones here. The task wants True where a chosen key is.
         mask-polarity: return chosen & ~future → return ~(chosen & ~future)
             hint: True marks the keys that are left out. The task wants True where a key is visible.
         """),
@@ -1702,14 +1745,14 @@ PLAN_BYTES = Task(
 )
 
 
-def blocks(id, says, b, tokens, head_dim, rate, seed):
+def blocks(id, says, b, tokens, head_dim, rate, seed, bias=1.0, gates=2.0):
     return Probe(
         id,
         says,
         {
             "projected": drawn(b, tokens, head_dim, seed=seed),
-            "gates": 2 * drawn(b, tokens, head_dim, seed=seed + 1),
-            "position_bias": drawn(rate, head_dim, seed=seed + 2),
+            "gates": gates * drawn(b, tokens, head_dim, seed=seed + 1),
+            "position_bias": bias * drawn(rate, head_dim, seed=seed + 2),
         },
     )
 
@@ -1730,10 +1773,15 @@ COMPRESSED = Task(
         blocks("left-over", "three blocks of three tokens, and two tokens more", 3, 11, 6, 3, 11),
         blocks("many", "five blocks of two tokens, and one more", 2, 11, 3, 2, 21),
         blocks("short", "a text shorter than a block", 2, 3, 4, 5, 31),
+        blocks("no-bias", "three blocks of four tokens, and a bias of 0", 2, 12, 5, 4, 41, bias=0.0),
+        blocks("only-bias", "two blocks of five tokens, and gates of 0", 3, 10, 4, 5, 51, gates=0.0),
     ),
     checks=(
         Check("complete blocks", 0, ("two",)),
-        Check("tokens that do not fill a block", 0, ("left-over", "many", "short", "two")),
+        Check("complete blocks without a bias", 0, ("no-bias",)),
+        Check("complete blocks with gates of 0", 0, ("only-bias",)),
+        Check("tokens that do not fill a block", 0, ("left-over", "many")),
+        Check("a text shorter than a block", 0, ("short", "two")),
     ),
     learned="Each number of a compressed key says for itself which tokens of the block it comes from.",
     demands={
@@ -1788,6 +1836,30 @@ COMPRESSED = Task(
         open-block-kept: num_blocks = projected.shape[1] // rate → num_blocks = -(-projected.shape[1] // rate)
             above complete = → missing = num_blocks * rate - projected.shape[1]↵projected = F.pad(projected, (0, 0, 0, missing))↵gates = F.pad(gates, (0, 0, 0, missing))
         one-weight-for-all-numbers: torch.softmax(gates + position_bias, dim=2) → torch.softmax(gates + position_bias, dim=2).mean(dim=-1, keepdim=True)
+        one-weight-for-all-numbers: torch.softmax(gates + position_bias, dim=2) → torch.softmax((gates + position_bias).sum(dim=-1, keepdim=True), dim=2)
+        one-weight-for-all-numbers: torch.softmax(gates + position_bias, dim=2) → torch.softmax((gates + position_bias)[..., :1], dim=2)
+        one-weight-for-all-numbers: torch.softmax(gates + position_bias, dim=2) → torch.softmax((gates + position_bias).amax(dim=-1, keepdim=True), dim=2)
+        gates-averaged: gates + position_bias → gates.mean(dim=-1, keepdim=True) + position_bias
+        gates-averaged: gates + position_bias → gates[..., :1] + position_bias
+            hint: Only the first number of each token's gates is used. Each number of the head has a gate of its own.
+        bias-averaged: gates + position_bias → gates + position_bias.mean(dim=-1, keepdim=True)
+        bias-averaged: gates + position_bias → gates + position_bias[:, :1]
+            hint: Only the first column of `position_bias` is used. Each number of the head has a column of its own.
+        complete-block-left-out: num_blocks = projected.shape[1] // rate → num_blocks = max(projected.shape[1] - 1, 0) // rate
+        complete-block-left-out: num_blocks = projected.shape[1] // rate → num_blocks = max(projected.shape[1] // rate - 1, 0)
+            hint: The last complete block is missing. There are `tokens // rate` of them.
+        complete-block-left-out: above return (weights → weights, projected = weights[:, 1:], projected[:, 1:]
+            hint: The first block is missing. Begin with token 0.
+        not-normalised: torch.softmax(gates + position_bias, dim=2) → torch.exp(gates + position_bias)
+            hint: The exponentials are used as weights, and they do not add up to 1 over a block. Take the softmax.
+        summed-over-blocks: return (weights * projected).sum(dim=2) → return (weights * projected).sum(dim=1)
+        bias-twice: gates + position_bias → gates + 2 * position_bias
+        bias-on-first-block: gates + position_bias → torch.cat((gates[:, :1] + position_bias, gates[:, 1:]), dim=1)
+        first-row-of-bias-only: gates + position_bias → torch.cat((gates[:, :, :1] + position_bias[0], gates[:, :, 1:]), dim=2)
+        weights-softmaxed-twice: torch.softmax(gates + position_bias, dim=2) → torch.softmax(torch.softmax(gates, dim=2) + position_bias, dim=2)
+        weights-softmaxed-twice: torch.softmax(gates + position_bias, dim=2) → torch.softmax(torch.softmax(gates + position_bias, dim=2), dim=2)
+            hint: Softmax runs twice. Once is right.
+        softmax-before-bias: torch.softmax(gates + position_bias, dim=2) → torch.softmax(gates, dim=2) * torch.softmax(position_bias, dim=0)
         bias-of-neighbours: gates + position_bias → gates + position_bias.repeat_interleave(num_blocks, dim=0).unflatten(0, (num_blocks, rate))
         bias-backwards: gates + position_bias → gates + position_bias.flip(0)
         bias-subtracted: gates + position_bias → gates - position_bias
