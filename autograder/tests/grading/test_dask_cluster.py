@@ -38,6 +38,7 @@ from autograder.records.course import Course
 from distributed import Client
 from nbgrader.api import Gradebook
 from support.class_course import FULL, LESSON, NAME, class_folder
+from support.process_tree import descendants
 from typer.testing import CliRunner
 
 # The instructor's own answers give a point less for this task than the public ones, so a score shows whose
@@ -275,15 +276,6 @@ def until(holds: Callable[[], bool]) -> None:
         time.sleep(0.1)
 
 
-def below(process: int) -> set[int]:
-    """Every process that a process started, and what those started."""
-    actual = set()
-    for task in Path(f"/proc/{process}/task").glob("*/children"):
-        for child in map(int, task.read_text().split()):
-            actual |= {child} | below(child)
-    return actual
-
-
 def gone(processes: set[int]) -> bool:
     return not any(Path(f"/proc/{process}/exe").exists() for process in processes)
 
@@ -315,7 +307,7 @@ def test_a_worker_that_is_killed_costs_nothing_and_everyone_is_graded_once(
                 while not busy:
                     busy = {pids[worker] for worker, jobs in client.processing().items() if jobs}
             lost.extend(worker for worker in running.workers if worker.pid in busy)
-            ended.update(*(below(worker.pid) for worker in lost))
+            ended.update(*(descendants(worker.pid) for worker in lost))
             end(*lost)
         return future
 
@@ -342,7 +334,7 @@ def test_a_scheduler_that_is_lost_leaves_a_whole_book_and_the_next_run_goes_on(
 
     def kill(done: int, *_: Any) -> None:
         if done == 1:
-            ended.update(*(below(worker.pid) for worker in running.workers if worker.poll() is None))
+            ended.update(*(descendants(worker.pid) for worker in running.workers if worker.poll() is None))
             end(running.scheduler)
 
     output: list[str] = []

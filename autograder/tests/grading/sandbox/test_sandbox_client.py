@@ -24,6 +24,7 @@ from autograder.grading.sandbox.sandbox_client import Job, SandboxFailed, Worker
 from autograder.records.evidence_mime import EVIDENCE_MIME
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from support.process_tree import descendants
 
 pytestmark = pytest.mark.usefixtures("walls")
 
@@ -112,13 +113,8 @@ def warm_process(worker: Worker) -> int:
     return process.pid
 
 
-def tree(process: int) -> set[int]:
-    """A process and everything below it, as the machine sees them."""
-    actual = {process}
-    for task in Path(f"/proc/{process}/task").glob("*/children"):
-        for child in task.read_text().split():
-            actual |= tree(int(child))
-    return actual
+def processes_of(worker: Worker) -> set[int]:
+    return {warm_process(worker), *descendants(warm_process(worker))}
 
 
 def wait_for(holds: Callable[[], bool]) -> None:
@@ -231,7 +227,7 @@ def test_a_run_does_not_pay_for_what_others_do(worker):
     loop = [sys.executable, "-c", f"import os\nos.sched_setaffinity(0, {shared})\nwhile True: pass"]
     # Each in a session of its own: where the kernel gives every session the same share, one is not enough.
     busy = [subprocess.Popen(loop, start_new_session=True) for _ in range(3)]
-    sandbox = tree(warm_process(worker))
+    sandbox = processes_of(worker)
     try:
         for process in sandbox:
             os.sched_setaffinity(process, shared)
@@ -240,7 +236,7 @@ def test_a_run_does_not_pay_for_what_others_do(worker):
         for process in busy:
             process.kill()
             process.wait()
-        for process in sandbox & tree(warm_process(worker)):
+        for process in sandbox & processes_of(worker):
             os.sched_setaffinity(process, processors)
     on_the_clock = float(ran.cells["cell-1"][1][0]["data"]["text/plain"])
     assert ran.seconds < on_the_clock / 2  # of four that share a processor, each waits most of the time
@@ -255,10 +251,10 @@ def test_what_passes_before_the_first_cell_is_not_the_runs_time():
 
 def test_what_a_run_started_ends_with_it(worker):
     worker.run(job("pass"))
-    before = tree(warm_process(worker))
+    before = processes_of(worker)
     started = "import os, time\nif os.fork() == 0:\n    os.setsid()\n    time.sleep(3600)"
     assert worker.run(job(started)).how == "finished"
-    wait_for(lambda: tree(warm_process(worker)) <= before)
+    wait_for(lambda: processes_of(worker) <= before)
 
 
 def test_a_run_that_closes_its_pipe_and_goes_on_is_ended(worker):
@@ -269,7 +265,7 @@ def test_a_run_that_closes_its_pipe_and_goes_on_is_ended(worker):
 def networks(worker: Worker) -> dict[str, str]:
     """Return what is in each network that the processes of a sandbox are in."""
     seen = {}
-    for process in tree(warm_process(worker)):
+    for process in processes_of(worker):
         with contextlib.suppress(OSError):  # it has ended meanwhile
             seen[os.readlink(f"/proc/{process}/ns/net")] = Path(f"/proc/{process}/net/dev").read_text()
     return seen
@@ -402,7 +398,7 @@ def test_the_warm_process_that_was_killed_in_between_is_started_again(worker):
 
 def test_closing_leaves_no_process_and_the_next_run_starts_afresh(worker):
     worker.run(job("pass"))
-    running = tree(warm_process(worker))
+    running = processes_of(worker)
     assert len(running) >= 2
     worker.close()
     wait_for(lambda: not alive(running))
