@@ -64,10 +64,11 @@ attention_map(
 # - Only the first `rope_dim` numbers of each head of queries and keys are rotated: half-split, with a base of 10000, at
 #   positions counted from 0.
 # - A token sees itself and the `window - 1` tokens before it. Scores are divided by √head_dim.
-# - `sinks` is a parameter with one number for each head. It takes part in the softmax like the score of one more key,
-#   unscaled, and that key has no value.
+# - `sinks` is a parameter of shape (num_heads,): one number for each head, whatever it is at first. It takes part in
+#   the softmax like the score of one more key, unscaled, and that key has no value.
 # - With `cached=False`, each call is a text of its own. With `cached=True`, an object reads one text in pieces: each
-#   call brings its next tokens, one or several, and returns their outputs, as if the text had come at once.
+#   call brings its next tokens, one or several, and returns their outputs, as if the text had come at once. It never
+#   begins a second text. Where it keeps what it needs is up to you.
 
 
 # %% answer="blank-attention"
@@ -151,7 +152,7 @@ print("in pieces as at once:", bool((joined - whole(text)).abs().max() < 1e-5))
 # library does in a forward pass; the classes around it are left out. A tiny checkpoint with random numbers is in
 # `visuals/published/granite-swa`, with the logits and the stages that the library computes for 24 tokens
 # (`python -m benchmarks.published`). Its window has 6 tokens. `lm_head` is the embedding's table. No linear layer has
-# a bias.
+# a bias. The cell after that prints its configuration, where you find the numbers that the file takes from `config`.
 
 # %% id="port-read"
 CHECKPOINT = FOLDER / "granite-swa"
@@ -164,6 +165,8 @@ granite_right = load_file(CHECKPOINT / "expected.safetensors")  # ids, logits, s
 for name in sorted(granite_state):
     if "layers" not in name or ".layers.0." in name:  # the other layers have the same names
         print(f"{name:50} {tuple(granite_state[name].shape)}")
+for name, value in granite_config.items():
+    print(f"{name:24} {value}")
 
 # %% [markdown] id="granite-attention-task"
 # ### Task 2 · Its attention
@@ -307,8 +310,8 @@ compared(granite_logits, granite_config, granite_state, granite_right, CUTS)
 # ## 3 · Five bugs
 #
 # Somebody has ported **Cohere 2**, the family of Command R7B, in five functions. It runs, every shape fits, and its
-# logits are wrong. **Each of the five functions has one bug.** Nobody tells you the line. This is what the model
-# does:
+# logits are wrong. **Each of the five functions has one bug.** Nobody tells you the line. You may also write a
+# function anew: only what it computes counts. This is what the model does:
 #
 # - One LayerNorm per layer, without a bias: the mean is subtracted, and the mean of the squares that are left, plus
 #   eps, makes the root.
@@ -706,7 +709,8 @@ tiled_attention = bring_over("11-fast-attention", "tiled-attention", tiled_atten
 # *25 minutes · six expressions · task id* `algorithm-numbers`
 #
 # Write `algorithm_numbers(question, N, d, B_r, B_c)`: the answer to each question, a whole number, for one head and any
-# sizes. $N$ need not be a multiple of a block. In questions 1, 3, 4, 5 and 6 there is no mask.
+# sizes. $N$ need not be a multiple of a block; a last block that is smaller counts with the rows that it has. In
+# questions 1, 3, 4, 5 and 6 there is no mask.
 #
 # 1. How often is line 8 carried out?
 # 2. The same with a causal mask, if a tile that is completely in the future is skipped. (Token $t$ sees the tokens up
@@ -822,8 +826,9 @@ reveal("context-needed", "0 to 3" if rising < 4 else "4 to 6" if rising < 7 else
 # *12 minutes · about four lines · task id* `flip-test`
 #
 # Write `flip_test(differences)`: the share of all $2^n$ choices of signs, the measured one among them, whose sum is at
-# least the measured sum. Equal sums count; allow for rounding by subtracting $10^{-6}$ from the measured sum. Go through
-# all of them and draw nothing at random. $n$ is at most 12.
+# least the measured sum. (Signs for the sizes of the differences or for the differences themselves: the sums are the
+# same.) Equal sums count; allow for rounding by subtracting $10^{-6}$ from the measured sum. Go through all of them and
+# draw nothing at random. $n$ is at most 12.
 
 
 # %% answer="flip-test"
