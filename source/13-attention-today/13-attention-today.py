@@ -596,8 +596,9 @@ compared("Gemma 4", found, library["gemma 4 keys and values"])
 #
 # Write `kv_sources(windows, num_shared)`: for each layer, the number of the layer whose keys and values it reads.
 # `windows` is as in task 3. The last `num_shared` layers share. Each of them reads the **last** layer that comes
-# before all of these and has the same window. If there is none, raise a `ValueError`. Every other layer reads its own.
-# (Mistral Large 4 has such a list in its configuration, `kv_source_layers`.)
+# before all of these and has the same window. If there is none, raise a `ValueError`. Every other layer reads its own;
+# with a `num_shared` of 0, all do. Return a tensor of whole numbers. (Mistral Large 4 has such a list in its
+# configuration, `kv_source_layers`.)
 
 
 # %% answer="kv-sources"
@@ -629,8 +630,8 @@ check("kv-sources")
 # Complete `SharingLayers`. `attend` takes the new tokens' queries for all layers, and their keys and values for the
 # first layers, which have their own. It returns the contexts of all layers. Scores are divided by √head_dim; each
 # layer is causal and has its window. A layer reads what its source has kept and **all** of its source's new tokens.
-# After that, a layer with a window keeps no more than its last `window` tokens. Keep nothing for the layers that
-# share.
+# After that, a layer with a window keeps no more than its last `window` tokens (one fewer is enough). Keep nothing
+# for the layers that share. An entry of `kept` is one tensor, keys and then values.
 
 
 # %% answer="sharing-layers"
@@ -640,7 +641,7 @@ class SharingLayers:
     def __init__(self, windows, num_shared):
         self.windows = windows.tolist()
         self.sources = kv_sources(windows, num_shared).tolist()
-        self.kept = {}  # by layer: keys and values of earlier tokens
+        self.kept = {}  # by layer: keys and values of earlier tokens, (2, b, heads, kept, head_dim)
 
     def attend(self, queries, keys, values):
         """Take in new tokens, and return their contexts in every layer.
@@ -819,7 +820,7 @@ compared("DeepSeek-V4, attention", weights @ both, given["context"])
 #
 # Write `rotate_part(x, positions, rope_dim, base=10000.0)`: the first `rope_dim` numbers of each head are rotated by
 # `apply_rope`, as if they were a head of their own, with `base`. The rest stays as it is. `rope_dim` can be 0; then
-# nothing is rotated.
+# nothing is rotated. It can also be the whole head.
 
 
 # %% answer="rotate-part"

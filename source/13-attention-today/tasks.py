@@ -625,10 +625,12 @@ KEYS_AS_VALUES = Task(
         values-rotated: return torch.stack((keys, values)) → return torch.stack((keys, apply_rope(values, positions, base)))
             hint: The values are rotated too. Only the keys should be.
         values-weighted: return torch.stack((keys, values)) → return torch.stack((keys, values * key_weight))
+        values-weighted: torch.sqrt(mean_square + 1e-6) → torch.sqrt(mean_square + 1e-6) * key_weight
         keys-as-they-are: return torch.stack((keys, values)) → return torch.stack((keys, keys))
         keys-not-rotated: keys = apply_rope(values * key_weight, positions, base) → keys = values * key_weight
             hint: The keys are not rotated. Send them through `apply_rope`.
         weighted-after-rotation: apply_rope(values * key_weight, positions, base) → apply_rope(values, positions, base) * key_weight
+        weighted-before-the-norm: values * key_weight, → F.rms_norm(projected * key_weight, key_weight.shape, eps=1e-6),
         values-before-keys: torch.stack((keys, values)) → torch.stack((values, keys))
             hint: The values come first here. Put the keys first.
         values-not-normalised: torch.stack((keys, values)) → torch.stack((keys, projected))
@@ -638,16 +640,31 @@ KEYS_AS_VALUES = Task(
         epsilon-behind-the-root: torch.sqrt(mean_square + 1e-6) → (torch.sqrt(mean_square) + 1e-6)
         another-epsilon: mean_square + 1e-6 → mean_square + 1e-5
         another-epsilon: mean_square + 1e-6 → mean_square + torch.finfo(projected.dtype).eps
+        another-epsilon: mean_square + 1e-6 → mean_square + 1e-8
         mean-square-over-groups: .mean(dim=-1, keepdim=True) → .mean(dim=(1, 3), keepdim=True)
+        mean-square-over-groups: .mean(dim=-1, keepdim=True) → .mean(dim=1, keepdim=True)
         mean-square-over-tokens: .mean(dim=-1, keepdim=True) → .mean(dim=2, keepdim=True)
+        mean-square-over-tokens: .mean(dim=-1, keepdim=True) → .mean(dim=(2, 3), keepdim=True)
+        one-mean-square-for-all: .mean(dim=-1, keepdim=True) → .mean()
+        one-mean-square-for-all: .mean(dim=-1, keepdim=True) → .mean(dim=(1, 2, 3), keepdim=True)
         mean-subtracted: values = projected / torch.sqrt(mean_square + 1e-6) → values = F.layer_norm(projected, projected.shape[-1:], eps=1e-6)
         spread-for-mean-square: mean_square = (projected**2).mean(dim=-1, keepdim=True) → mean_square = projected.var(dim=-1, keepdim=True, correction=0)
+        spread-for-mean-square: mean_square = (projected**2).mean(dim=-1, keepdim=True) → mean_square = projected.var(dim=-1, keepdim=True)
         sum-for-mean-square: .mean(dim=-1, keepdim=True) → .sum(dim=-1, keepdim=True)
+        sum-for-mean-square: projected / torch.sqrt(mean_square + 1e-6) → F.normalize(projected, dim=-1)
         multiplied-by-the-root: projected / torch.sqrt(mean_square + 1e-6) → projected * torch.sqrt(mean_square + 1e-6)
         divided-without-root: projected / torch.sqrt(mean_square + 1e-6) → projected / (mean_square + 1e-6)
         counted-from-one: positions, base) → positions + 1, base)
         turned-backwards: positions, base) → -positions, base)
             hint: The keys are rotated the other way round. Their positions are 0, 1, 2 and so on, without a minus sign.
+        neighbours-for-halves: apply_rope(values * key_weight, positions, base) → apply_rope((values * key_weight).unflatten(-1, (-1, 2)).mT.flatten(-2), positions, base).unflatten(-1, (2, -1)).mT.flatten(-2)
+            hint: Neighbours are paired. `apply_rope` pairs each number of the first half with one of the second.
+        tokens-counted-on-another-axis: projected.shape[2] → projected.shape[1]
+            hint: The positions do not count the tokens. These are axis 2: `projected.shape[2]`.
+        stacked-on-another-axis: torch.stack((keys, values)) → torch.stack((keys, values), dim=1)
+        stacked-on-another-axis: torch.stack((keys, values)) → torch.stack((keys, values), dim=-1)
+        stacked-on-another-axis: torch.stack((keys, values)) → torch.cat((keys, values))
+        stacked-on-another-axis: torch.stack((keys, values)) → torch.cat((keys, values), dim=-1)
         """),
     right=rights("""
         norm: values = projected / torch.sqrt(mean_square + 1e-6) → values = F.rms_norm(projected, projected.shape[-1:], eps=1e-6)
@@ -688,11 +705,12 @@ KV_SOURCES = Task(
         sharing("many", "nine layers of which five share", [3, 0, 3, 3, 3, 0, 3, 3, 0], 5),
         sharing("pattern", "twelve layers of which four share", [8, 8, 8, 0, 8, 8, 8, 0, 8, 8, 8, 0], 4),
         sharing("three-windows", "layers with three windows", [2, 5, 0, 2, 5, 5, 0, 2], 3),
+        sharing("first", "five layers, of which one reads the first", [0, 6, 6, 0, 6], 2),
         sharing("none", "layers of which none shares", [4, 0, 4, 0], 0),
         sharing("no-source", "a layer that has nothing to read", [4, 4, 4, 0, 4], 2, raises=("ValueError",)),
     ),
     checks=(
-        Check("layers that share", 0, ("table", "many", "pattern", "three-windows", "none")),
+        Check("layers that share", 0, ("table", "many", "pattern", "three-windows", "first", "none")),
         Check("a layer that has nothing to read", 0, ("no-source", "table")),
     ),
     learned="A configuration says whose keys each layer reads. Layers that share have no cache.",
@@ -723,12 +741,37 @@ KV_SOURCES = Task(
                 sources.append(layer if layer < own else last[window])
                 last[window] = layer
             return torch.tensor(sources)
+        source-that-shares: enumerate(windows[:own]) → enumerate(windows)
+            set(last) → set(windows[:own])
         sharing-begins-late: own = len(windows) - num_shared → own = len(windows) - num_shared + 1
+        sharing-begins-late: layer < own → layer <= own
         sharing-begins-early: own = len(windows) - num_shared → own = max(len(windows) - num_shared - 1, 0)
+        last-own-layer-skipped: windows[:own] → windows[: own - 1]
+        first-layer-skipped: enumerate(windows[:own])} → enumerate(windows[:own]) if layer}
+        first-layer-skipped: else last[window] for → else last.get(window) or layer for
         own-count-for-shared: own = len(windows) - num_shared → own = num_shared
         own-layers-share-too: layer if layer < own else last[window] → last[window]
         missing-source-accepted: if not set(windows) <= set(last): → if False:
             else last[window] for → else last.get(window, own - 1) for
+        source-missed-by-another-error: line if not set(windows) <= set(last): →
+            line raise ValueError →
+        source-missed-by-another-error: raise ValueError( → raise IndexError(
+        source-missed-by-another-error: raise ValueError( → raise StopIteration(
+        source-missed-by-another-error: raise ValueError( → raise TypeError(
+        source-missed-by-another-error: raise ValueError( → raise RuntimeError(
+        source-missed-by-another-error: raise ValueError( → raise AssertionError(
+        source-missed-by-another-error: raise ValueError( → raise UnboundLocalError(
+        none-shared-refused: len(windows) - num_shared → len(windows[:-num_shared])
+        none-shared-refused: len(windows) - num_shared → len(windows[:-num_shared])
+            if not set(windows) <= set(last): → if [windows[:own].index(window) for window in windows] is None:
+        none-shared-reads-others: layer if layer < own else → layer if layer < own and num_shared else
+        windows-taken-alike: {window: layer → {window > 0: layer
+            set(windows) → {window > 0 for window in windows}
+            last[window] for → last[window > 0] for
+        source-one-too-far: last[window] for → last[window] + 1 for
+        source-one-too-near: last[window] for → last[window] - 1 for
+        counted-from-the-end: last[window] for → own - 1 - last[window] for
+        own-layers-left-out: enumerate(windows)]) → list(enumerate(windows))[own:]])
         distance-for-number: layer if layer < own else last[window] → layer - (layer if layer < own else last[window])
         other-window-read: else last[window] → else max(at for other, at in last.items() if other != window or len(last) == 1)
         counted-among-its-window: else last[window] → else windows[:own].count(window) - 1
@@ -825,10 +868,21 @@ SHARING_LAYERS = Task(
             41,
             [6, 1, 5, 2],
         ),
+        stack(
+            "short-pieces",
+            "pieces of two, one, one, three and four tokens",
+            [5, 0, 5, 0, 5],
+            2,
+            (2, 3, 11, 4),
+            51,
+            [2, 1, 1, 3, 4],
+        ),
     ),
     checks=(
         Check("a text at once", 0, ("table", "one-shares", "none-shares")),
-        Check("a text in pieces, and what is kept of it", 0, ("one-by-one", "pieces", "table")),
+        Check(
+            "a text in pieces, and what is kept of it", 0, ("one-by-one", "pieces", "short-pieces", "table")
+        ),
     ),
     words={"width": "√head_dim"},
     learned="A layer that reads another one's keys needs neither projections for them nor a cache.",
@@ -849,18 +903,25 @@ SHARING_LAYERS = Task(
     ),
     wrong=wrongs("""
         source-cut-too-early: read[layer] = both → read[layer] = both[..., -window:, :] if window else both
-        sharing-layers-read-the-cut: new, num_tokens = queries.shape[-2], read[source].shape[-2] → read[layer] = read[layer] if source == layer else self.kept[source]↵new, num_tokens = queries.shape[-2], read[layer].shape[-2]
-            *read[source] → *read[layer]
-        sharing-layers-read-new-tokens: new, num_tokens = queries.shape[-2], read[source].shape[-2] → new = queries.shape[-2]↵read[layer] = read[layer] if source == layer else read[source][..., -new:, :]↵num_tokens = read[layer].shape[-2]
-            *read[source] → *read[layer]
+        sharing-layers-read-the-cut: above new, num_tokens = → read = read if source == layer else read | {source: self.kept[source]}
+        sharing-layers-read-new-tokens: above new, num_tokens = → read = read if source == layer else read | {source: read[source][..., -queries.shape[-2] :, :]}
         window-lost-in-sharing: window or num_tokens → (window if source == layer else 0) or num_tokens
         window-not-used: window or num_tokens → num_tokens
         window-one-too-wide: window or num_tokens → window + 1 if window else num_tokens
             hint: A layer sees one token too many. A window of 4 is the token itself and the three before it.
+        window-one-too-narrow: window or num_tokens → window - 1 or num_tokens
+            hint: A layer sees one token too few. A window of 4 is the token itself and the three before it.
+        windowless-layer-blind: window or num_tokens → window
+        future-without-window: attn_mask=~hidden → attn_mask=~hidden if window else None
+        single-token-unmasked: attn_mask=~hidden → attn_mask=~hidden if new > 1 else None
         kept-tokens-not-read: if layer in self.kept: → if False:
         only-last-piece-kept: both[..., -window:, :] if window else both → torch.stack((keys[layer], values[layer]))
         shared-keys-kept-again: above new, num_tokens = → self.kept[layer] = read[source][..., -window:, :] if window else read[source]
         window-layers-keep-all: both[..., -window:, :] if window else both → both
+        one-token-too-many-kept: -window:, :] if → -window - 1 :, :] if
+        oldest-tokens-kept: -window:, :] if → :window, :] if
+        short-text-cut: -window:, :] if → both.shape[-2] - window :, :] if
+        full-layers-keep-nothing: -window:, :] if window else both → both.shape[-2] - min(window, both.shape[-2]) :, :]
         full-layers-cut: both[..., -window:, :] if window else both → both[..., -max(self.windows) :, :]
         last-own-layer-for-all: above new, num_tokens = → source = source if source == layer else len(keys) - 1
         layer-before-for-source: above new, num_tokens = → read[layer] = read[layer] if source == layer else read[layer - 1]
@@ -868,11 +929,22 @@ SHARING_LAYERS = Task(
         queries-of-the-source: scaled_dot_product_attention(queries[layer] → scaled_dot_product_attention(queries[source]
         contexts-of-own-layers-only: torch.stack(contexts) → torch.stack(contexts[: len(keys)])
         no-scale: attn_mask=~hidden → attn_mask=~hidden, scale=1.0
+        scaled-without-root: attn_mask=~hidden → attn_mask=~hidden, scale=1 / queries.shape[-1]
+        no-mask: attn_mask=~hidden → attn_mask=None
+            hint: Nothing is masked. Each layer is causal, and hides what its window does not reach.
+        hidden-for-visible: attn_mask=~hidden → attn_mask=hidden
+        mask-fills-zero: contexts.append(F.scaled_dot_product_attention(queries[layer], *read[source], attn_mask=~hidden)) → scores = queries[layer] @ read[source][0].mT / queries.shape[-1] ** 0.5↵contexts.append(scores.masked_fill(hidden, 0.0).softmax(dim=-1) @ read[source][1])
+        mask-after-softmax: contexts.append(F.scaled_dot_product_attention(queries[layer], *read[source], attn_mask=~hidden)) → scores = queries[layer] @ read[source][0].mT / queries.shape[-1] ** 0.5↵contexts.append(scores.softmax(dim=-1).masked_fill(hidden, 0.0) @ read[source][1])
+        softmax-over-queries: contexts.append(F.scaled_dot_product_attention(queries[layer], *read[source], attn_mask=~hidden)) → scores = queries[layer] @ read[source][0].mT / queries.shape[-1] ** 0.5↵contexts.append(scores.masked_fill(hidden, -torch.inf).softmax(dim=-2) @ read[source][1])
         future-visible: attn_mask=~hidden → attn_mask=~hidden | (torch.arange(num_tokens) > torch.arange(num_tokens - new, num_tokens)[:, None])
             hint: The future is visible. Hide the keys that come after the query, too.
         queries-from-the-start: window_mask(new, num_tokens, window or num_tokens) → window_mask(num_tokens, num_tokens, window or num_tokens)[:new]
         keys-as-values: (keys[layer], values[layer]) → (keys[layer], keys[layer])
             hint: The keys take the place of the values.
+        values-as-keys: (keys[layer], values[layer]) → (values[layer], values[layer])
+            hint: The values take the place of the keys.
+        keys-for-values: (keys[layer], values[layer]) → (values[layer], keys[layer])
+        values-of-another-layer: *read[source] → read[source][0], read[len(keys) - 1][1] if layer >= len(keys) else read[source][1]
         earlier-tokens-last: (self.kept[layer], both) → (both, self.kept[layer])
         """),
     right=rights("""
@@ -902,6 +974,8 @@ SHARING_LAYERS = Task(
                 found[layer] = F.scaled_dot_product_attention(queries[layer], both[source][0], both[source][1], seen)
             return found
         one-token-less: both[..., -window:, :] if window else both → both if window == 0 else both[..., max(0, both.shape[-2] - window + 1) :, :]
+        minus-infinity: contexts.append(F.scaled_dot_product_attention(queries[layer], *read[source], attn_mask=~hidden)) → scores = queries[layer] @ read[source][0].mT / queries.shape[-1] ** 0.5↵contexts.append(scores.masked_fill(hidden, -torch.inf).softmax(dim=-1) @ read[source][1])
+        large-and-negative: contexts.append(F.scaled_dot_product_attention(queries[layer], *read[source], attn_mask=~hidden)) → scores = queries[layer] @ read[source][0].mT / queries.shape[-1] ** 0.5↵contexts.append(scores.masked_fill(hidden, -1e30).softmax(dim=-1) @ read[source][1])
         """),
 )
 
@@ -1125,13 +1199,34 @@ ROTATE_PART = Task(
         last-part-rotated: body
             split = x.shape[-1] - rope_dim
             return torch.cat((x[..., :split], apply_rope(x[..., split:], positions, base)), dim=-1)
+        last-part-rotated: body
+            return torch.cat((x[..., :-rope_dim], apply_rope(x[..., -rope_dim:], positions, base)), dim=-1)
         frequencies-of-the-whole-head: body
             return torch.cat((apply_rope(x, positions, base)[..., :rope_dim], x[..., rope_dim:]), dim=-1)
-        frequencies-of-the-whole-head: = torch.cat((apply_rope(x[..., :rope_dim], positions, base ** (rope_dim / x.shape[-1])), x[..., rope_dim:]), dim=-1)
+        frequencies-of-the-whole-head: above rotated = → base = base ** (rope_dim / x.shape[-1])
+        dimension-for-pairs: above rotated = → base = base**0.5
+            hint: The exponent of the frequencies is divided by `rope_dim`. Divide it by the number of pairs, `rope_dim / 2`.
+        exponent-doubled: above rotated = → base = base**2
+        pairs-across-the-head: body
+            half, middle = rope_dim // 2, x.shape[-1] // 2
+            order = torch.cat((torch.arange(half), torch.arange(middle, middle + half)))
+            result = x.clone()
+            result[..., order] = apply_rope(x[..., order], positions, base)
+            return result
+        pairs-across-the-head: body
+            half, middle = rope_dim // 2, x.shape[-1] // 2
+            order = torch.cat((torch.arange(half), torch.arange(middle, middle + half)))
+            result = x.clone()
+            result[..., order] = apply_rope(x, positions, base)[..., order]
+            return result
         everything-rotated: = apply_rope(x, positions, base)
+        everything-rotated: = apply_rope(x, positions, base) if rope_dim else x
         rope-base-typed-in: positions, base) → positions)
         rest-dropped: return torch.cat((rotated, x[..., rope_dim:]), dim=-1) → return torch.cat((rotated, torch.zeros_like(x[..., rope_dim:])), dim=-1)
-        rest-first: torch.cat((rotated, x[..., rope_dim:]) → torch.cat((x[..., rope_dim:], rotated)
+        rest-first: (rotated, x[..., rope_dim:]) → (x[..., rope_dim:], rotated)
+        rotated-part-alone: return torch.cat((rotated, x[..., rope_dim:]), dim=-1) → return rotated
+        whole-head-appended: , x[..., rope_dim:]) → , x)
+        rest-cut-from-the-end: , x[..., rope_dim:]) → , x[..., rope_dim - x.shape[-1] :])
         rest-rotated: x[..., rope_dim:]), → apply_rope(x[..., rope_dim:], positions, base)),
         whole-head-left-alone: body
             rest = x.shape[-1] - rope_dim
@@ -1140,6 +1235,9 @@ ROTATE_PART = Task(
         nothing-rotated: = x
         neighbours-for-halves: above rotated = → order = torch.arange(rope_dim).view(-1, 2).T.flatten()
             apply_rope(x[..., :rope_dim], positions, base) → apply_rope(x[..., order], positions, base)[..., order.argsort()]
+            hint: Neighbours are paired. `apply_rope` pairs number i with number i + rope_dim / 2.
+        neighbours-for-halves: above rotated = → order = torch.arange(rope_dim).view(-1, 2).T.flatten()
+            apply_rope(x[..., :rope_dim], positions, base) → apply_rope(x[..., order], positions, base)
             hint: Neighbours are paired. `apply_rope` pairs number i with number i + rope_dim / 2.
         positions-not-used: positions, base) → torch.arange(x.shape[-2]), base)
         one-step-too-far: positions, base) → positions + 1, base)
@@ -1154,6 +1252,10 @@ ROTATE_PART = Task(
             return torch.cat((rotated, x[..., rope_dim:, :]), dim=-2)
         rotated-twice: apply_rope(x[..., :rope_dim], positions, base) → apply_rope(apply_rope(x[..., :rope_dim], positions, base), positions, base)
         twice-as-many-rotated: above rotated = → rope_dim = 2 * rope_dim
+        half-as-many-rotated: above rotated = → rope_dim = rope_dim // 2
+        edits-its-argument: body
+            x[..., :rope_dim] = apply_rope(x[..., :rope_dim], positions, base)
+            return x
         """),
     right=rights("""
         split: body
