@@ -136,6 +136,37 @@ def test_an_experiment_that_both_mistakes_show_in_is_not_tried(result):
     assert [table.kinds[kind][0] == "untried" for kind in kinds] == [False, False, True]
 
 
+class Sums:
+    def __init__(self, start):
+        self.total = start
+
+    def add(self, x):
+        self.total = self.total + x.sum(0)
+        return 2 * self.total
+
+
+def test_two_mistakes_that_show_piece_by_piece_only_are_both_named():
+    settings = {"method": "add", "axis": 0, "sizes": [2, 1]}
+    task = plain_task(
+        "Sums",
+        Probe("pieces", "two pieces", {"x": X}, construct={"start": 1.0}, observe="steps", settings=settings),
+        kind="class",
+        signature="Sums(start).add(x)",
+        axes=("d_in",),
+        wrong=wrongs("""
+            new-only: self.total + x.sum(0) → x.sum(0)
+            not-twice: 2 * self.total → self.total
+            """),
+    )
+    lesson = Lesson("Sums", (task,), {}, lambda generator: {}, redraws=0)
+    runs = run_solution(lesson, solved({"Sums": Sums}), "01")
+    faults = Faults({wrong.fault: Fault(wrong.fault, "", "") for wrong in task.wrong}, {})
+    built = with_known_wrong(make_task(task, runs), runs, faults)
+    text = runs.changed_answer(task, [change for wrong in task.wrong for change in wrong.changes])
+    explained = explain(built, runs.outcomes_of(task, text, built.probes))
+    assert {item.id for item in explained.wrong} == {"new-only", "not-twice"}
+
+
 def test_a_mistake_is_tried_where_answers_run_and_without_touching_the_lesson(runs):
     before = torch.get_rng_state()
     with_known_wrong(make_task(TASK, runs), runs, FAULTS)

@@ -202,8 +202,9 @@ def test_on_what_must_be_refused_words_do_not_count(words):
     assert names(done(answer("no-half", words=words))) == ["no-half"]
 
 
-def test_a_refusal_by_another_name_is_no_part_of_another_mistake():
-    explained = explain(TASK, done(answer("no-half", raised=AssertionError)))
+@pytest.mark.parametrize("error", [AssertionError, KeyError])
+def test_a_refusal_by_another_name_is_no_part_of_another_mistake(error):
+    explained = explain(TASK, done(answer("no-half", raised=error)))
     assert [item.id for item in explained.wrong] == ["no-half"]
     assert explained.marks == frozenset()
 
@@ -332,8 +333,8 @@ def outcome(value, **fields):
     return Outcome("torch.Tensor", tensor, tuple(tensor.shape), "float32", **fields)
 
 
-def raised(kind, message):
-    return Outcome(error=ErrorReport(kind, message))
+def raised(kind, message, line=""):
+    return Outcome(error=ErrorReport(kind, message, line))
 
 
 @pytest.mark.parametrize(
@@ -351,6 +352,12 @@ def raised(kind, message):
         (raised("RuntimeError", "no 'w' in it"), raised("RuntimeError", "no 'q' in it"), True),
         (raised("RuntimeError", "sizes"), raised("RuntimeError", "types"), False),
         (raised("ValueError", "no"), raised("TypeError", "no"), False),
+        (
+            raised("ValueError", "no", "raise no"),
+            raised("ValueError", "never", "if x: raise never"),
+            True,
+        ),
+        (raised("ValueError", "no", "raise no"), raised("ValueError", "never", "raised(x)"), False),
         (raised("ValueError", "no"), outcome([1.0]), False),
         (Outcome("list"), Outcome("list"), True),
         (Outcome("list"), Outcome("tuple"), False),

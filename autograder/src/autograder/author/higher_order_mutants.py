@@ -154,10 +154,11 @@ class _Tries:
         self._ids = ids
         self._alone = alone
         self._run = run
-        self._plain = [probe.id for probe in task.probes if probe.observe == RESULT]
+        self._plain = [probe.id for probe in task.probes if probe.shows_results]
+        self._called_once = [probe.id for probe in task.probes if probe.observe == RESULT]
         self._known = _Known(alone)
         self._made: dict[frozenset[str], _Known] = defaultdict(_Known)
-        self._known_plain = _Known({name: sights[name] for name in self._plain} for sights in alone)
+        self._known_plain = _Known({name: sights[name] for name in self._called_once} for sights in alone)
 
     def add_together(
         self, outcomes: Sequence[Mapping[str, Outcome]], together: Sequence[Sequence[str]]
@@ -259,7 +260,7 @@ class _Tries:
                 made_any = True
                 outcome = replace(outcome, tensor=slipped, shape=tuple(slipped.shape))
             sights[name] = failure_signature(self._task, probe, outcome)
-        new = {name: sights[name] for name in self._plain} not in self._known_plain
+        new = {name: sights[name] for name in self._called_once} not in self._known_plain
         return made_any and new and self._keep(places, sights)
 
     def _is_rounding(self, slip: OnResult, outcome: Outcome, slipped: Tensor) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -57,8 +58,11 @@ class SolutionRuns:
         Raises:
             AuthoringError: the text fails, or does not define the task's name.
         """
+        cell = f"<cell {task.id}>"
+        # As in a notebook, an error's report gets its line from here.
+        linecache.cache[cell] = (len(text), None, text.splitlines(keepends=True), cell)
         try:
-            defined = self.moments[run][f"{task.id}-answer"].run(text, f"<cell {task.id}>")
+            defined = self.moments[run][f"{task.id}-answer"].run(text, cell)
         except Exception as problem:
             raise AuthoringError([f"an answer fails: {type(problem).__name__}: {problem}"]) from problem
         if task.name not in defined:

@@ -76,7 +76,7 @@ def failure_signature(task: Task, probe: Probe, outcome: Outcome) -> FailureSign
         return FailureSignature(marks=frozenset({REFUSED_UNSAID})) if unsaid_in(probe, outcome) else RIGHT
     marks = frozenset(_marks(task, probe, outcome))
     if outcome.error is not None:
-        return FailureSignature(_raised(outcome.error), marks=marks)
+        return FailureSignature(_raised(task, outcome.error), marks=marks)
     if outcome.tensor is None:
         return FailureSignature(f"{outcome.type_name} {outcome.shape}", marks=marks)
     expected = probe.expected.tensor
@@ -195,8 +195,14 @@ def _marks(task: Task, probe: Probe, outcome: Outcome) -> list[str]:
     return marks
 
 
-def _raised(error: ErrorReport) -> str:
-    """Return what was raised: by which operation and of which sizes, whatever names the message quotes."""
+def _raised(task: Task, error: ErrorReport) -> str:
+    """Return what was raised: by which operation and of which sizes, whatever names the message quotes.
+
+    Of an answer's own refusal, as the task asks for one elsewhere, the words are the answer's own.
+    """
+    refusals = {name for probe in task.probes for name in probe.raises}
+    if error.is_one_of(refusals) and re.search(r"\braise\b", error.line):
+        return f"{RAISES}{error.type}"
     message = re.sub(r"'[A-Za-z_][\w.]*'", "''", re.sub(r"0x[0-9a-f]+", "", error.message))
     return f"{RAISES}{error.type}: {message[:160]}"
 

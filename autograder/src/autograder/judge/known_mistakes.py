@@ -95,7 +95,8 @@ def explain(
     }
     if not any(signature.wrong for signature in seen.values()):
         return MatchedMistakes()
-    plain = {name for name in seen if task.probe[name].observe == RESULT}
+    # To be refused in another way than asked for is a mistake like others.
+    plain = {name for name in seen if task.probe[name].observe == RESULT and not task.probe[name].raises}
     if any(_is_slip(outcomes[name].error) for name in plain):
         return MatchedMistakes()
     search = _Search(task, _compare(task, table, seen), seen, reached)
@@ -206,7 +207,7 @@ def _contradicts(task: Task, table: SignatureTable, name: str, signature: Failur
     """
     probe = task.probe[name]
     expected = probe.expected.tensor
-    if not signature.result or _raises(signature.result) or probe.observe != RESULT or expected is None:
+    if not signature.result or _raises(signature.result) or not probe.shows_results or expected is None:
         return torch.zeros(len(table.kind), dtype=torch.bool)
     harmless = {"", UNTRIED.result, str(tuple(expected.shape)), signature.result}
     return torch.tensor([result not in harmless for result, _ in table.kinds])[table.kind.long()]
@@ -264,7 +265,7 @@ def _excused(
     Where a mistake shows by its numbers, an experiment may stop in one wording and not in another.
     """
     raising = torch.tensor([_raises(result) for result, _ in table.kinds])[table.kind.long()][cells]
-    plain = torch.tensor([task.probe[name].observe == RESULT for name in seen])
+    plain = torch.tensor([task.probe[name].shows_results for name in seen])
     telling = torch.tensor([_is_telling(task, name, signature) for name, signature in seen.items()])
     by_numbers = ((relation == Relation.SAME) & telling).any(dim=1, keepdim=True)
     own_right = torch.tensor([not signature.result for signature in seen.values()])
@@ -273,7 +274,7 @@ def _excused(
 
 def _is_telling(task: Task, name: str, signature: FailureSignature) -> bool:
     """Tell whether a wrong result says by its numbers what led there; an error or zeros say little."""
-    return task.probe[name].observe == RESULT and bool(signature.numbers) and not signature.silent
+    return task.probe[name].shows_results and bool(signature.numbers) and not signature.silent
 
 
 class _Search:
@@ -311,7 +312,7 @@ class _Search:
         expected = (task.probe[name].expected.tensor for name, mark in self.cells if not mark)
         self._in_whole_numbers = all(tensor is None or not tensor.is_floating_point() for tensor in expected)
         self._silent = torch.tensor([not mark and seen[name].silent for name, mark in self.cells])
-        self._experiments = torch.tensor([task.probe[name].observe != RESULT for name, _ in self.cells])
+        self._experiments = torch.tensor([not task.probe[name].shows_results for name, _ in self.cells])
         self._same_marks = compared.same_marks.sum(dim=1)
         # What a single mistake says of itself: its numbers, and that it takes what must be refused.
         refusals = [not mark and bool(task.probe[name].raises) for name, mark in self.cells]

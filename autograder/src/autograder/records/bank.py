@@ -39,6 +39,7 @@ TaskKind = Literal["tensor", "function", "module", "class"]
 AS_SEEN = "as-seen"  # the run whose givens are those that the learner sees
 HIDDEN = "-hidden"  # ends the id of a probe's hidden twin
 RESULT = "result"  # the plain experiment: call the answer and look at what it returns
+STEPS = "steps"  # the same of an answer that keeps state and is called piece by piece
 
 
 @dataclass(frozen=True)
@@ -104,6 +105,11 @@ class Probe:
     # numbers would say nothing: sizes, seeds, whole numbers, masks. It keeps what the probe is there for,
     # such as an empty row.
     redraw: Callable[[torch.Generator], Mapping[str, Any]] | None = field(default=None, metadata=UNSTORED)
+
+    @property
+    def shows_results(self) -> bool:
+        """Whether the observation is what the answer returns, so that its numbers say what led there."""
+        return self.observe in (RESULT, STEPS)
 
 
 @dataclass(frozen=True)
