@@ -206,6 +206,7 @@ EXPERIMENTS = (
         },
         _method_case,
         axes=1,
+        telling=True,
     ),
     Experiment(
         "calls-attention",

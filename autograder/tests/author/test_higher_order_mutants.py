@@ -11,6 +11,7 @@ from autograder.author.answer_edits import Edit, combined_text
 from autograder.author.authoring import Fault, Faults, Lesson, OnResult, Probe, rights, wrongs
 from autograder.author.build_bank import make_task, with_known_wrong
 from autograder.author.solution_runs import SolutionRuns, run_solution
+from autograder.experiments.registry import EXPERIMENTS
 from autograder.judge.known_mistakes import explain
 from support.tiny_course import solved
 from support.tiny_lesson import plain_task
@@ -165,6 +166,13 @@ def test_two_mistakes_that_show_piece_by_piece_only_are_both_named():
     text = runs.changed_answer(task, [change for wrong in task.wrong for change in wrong.changes])
     explained = explain(built, runs.outcomes_of(task, text, built.probes))
     assert {item.id for item in explained.wrong} == {"new-only", "not-twice"}
+
+
+def test_an_experiment_whose_numbers_are_telling_is_tried_with_both(runs, monkeypatch):
+    monkeypatch.setitem(EXPERIMENTS, "influence", replace(EXPERIMENTS["influence"], telling=True))
+    table = with_known_wrong(make_task(TASK, runs), runs, FAULTS).explanations
+    kinds = table.on(table.probes)[0][table.members.tolist().index([5, 3, -1])].tolist()
+    assert "untried" not in {table.kinds[kind][0] for kind in kinds}
 
 
 def test_a_mistake_is_tried_where_answers_run_and_without_touching_the_lesson(runs):

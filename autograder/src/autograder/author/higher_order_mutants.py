@@ -19,6 +19,7 @@ from torch import Tensor
 from autograder.author.answer_edits import AnyEdit, Solution, combined_text
 from autograder.author.authoring import Faults, OnResult
 from autograder.author.parallel import in_forks
+from autograder.experiments.registry import is_telling
 from autograder.judge.failure_signatures import (
     CLOSE,
     RIGHT,
@@ -156,6 +157,7 @@ class _Tries:
         self._run = run
         self._plain = [probe.id for probe in task.probes if probe.shows_results]
         self._called_once = [probe.id for probe in task.probes if probe.observe == RESULT]
+        self._telling = [probe.id for probe in task.probes if is_telling(probe)]
         self._known = _Known(alone)
         self._made: dict[frozenset[str], _Known] = defaultdict(_Known)
         self._known_plain = _Known({name: sights[name] for name in self._called_once} for sights in alone)
@@ -208,14 +210,15 @@ class _Tries:
 
         They are run on the first plain probes on which the result of more than one of them is wrong; of one
         is enough in another wording, and for all but modules, which are called quickly. Elsewhere it shows
-        as it does alone. Experiments take long, so none is done: where several mistakes show in one, nobody
-        knows how. A single mistake that shows otherwise in another wording is run on all probes.
+        as it does alone. Most experiments take long, so none of them is done: where several mistakes show in
+        one, nobody knows how. A single mistake that shows otherwise in another wording is run on all probes.
         """
         alone = [self._alone[index] for index in answer.places]
         wrong = {name: sum(bool(sights_of[name].result) for sights_of in alone) for name in self._task.probe}
         is_reworded = answer.right is not None
         enough = 1 if is_reworded or self._task.kind != "module" else 2
-        unclear = [name for name in self._plain if wrong[name] >= enough][:MOST_PROBES]
+        tried = self._plain if is_reworded else self._telling
+        unclear = [name for name in tried if wrong[name] >= enough][:MOST_PROBES]
         steady = not any("unsteady" in sight.marks for sights_of in alone for sight in sights_of.values())
         try:
             outcomes = self._outcomes(answer, unclear, steady)

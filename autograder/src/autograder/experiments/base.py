@@ -37,6 +37,8 @@ class Experiment:
     case: Callable[[Seen], Case] = lambda *_: ("", {})
     _: KW_ONLY
     axes: int | None  # the axes of its tensor; None if that is the answer's own result
+    # Whether its numbers say as plainly as those of a result what the answer does, and it takes no longer.
+    telling: bool = False
     # Returns the raw measurements of a hidden probe, so that nobody beside the answer can measure it wrongly.
     raw: Callable[[Subject, Settings], Any] | None = None
     # Summarises such measurements; returns None if they cannot be used.

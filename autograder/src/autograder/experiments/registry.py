@@ -31,6 +31,7 @@ from autograder.experiments.resource_costs import COSTS
 from autograder.experiments.second_call import SECOND_CALL
 from autograder.experiments.specimens import SPECIMENS
 from autograder.records.authoring_errors import AuthoringError
+from autograder.records.bank import Probe
 from autograder.records.course import Course
 from autograder.records.file_digests import Identity, identity
 from autograder.records.load_definitions import defined_by
@@ -56,6 +57,12 @@ OWN = {kind: frozenset(table) for kind, table in TABLES.items()}
 # The file whose additions the tables hold; None for the tool's own alone.
 _in_use: Identity | None = None
 _lock = threading.Lock()
+
+
+def is_telling(probe: Probe) -> bool:
+    """Tell whether the numbers that a probe shows say plainly what an answer does."""
+    experiment = EXPERIMENTS.get(probe.observe)
+    return probe.shows_results or (experiment is not None and experiment.telling)
 
 
 def use(course: Course) -> None:

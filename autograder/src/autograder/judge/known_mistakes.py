@@ -18,6 +18,7 @@ from functools import lru_cache
 import torch
 from torch import Tensor
 
+from autograder.experiments.registry import is_telling
 from autograder.judge.failure_signatures import (
     APART,
     CLOSE,
@@ -274,7 +275,7 @@ def _excused(
 
 def _is_telling(task: Task, name: str, signature: FailureSignature) -> bool:
     """Tell whether a wrong result says by its numbers what led there; an error or zeros say little."""
-    return task.probe[name].shows_results and bool(signature.numbers) and not signature.silent
+    return is_telling(task.probe[name]) and bool(signature.numbers) and not signature.silent
 
 
 class _Search:
