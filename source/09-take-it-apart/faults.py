@@ -278,8 +278,14 @@ FAULTS = (
     ),
     Fault(
         "tables-joined",
-        "the two tables are joined along their rows",
-        "The two tables are joined along their rows. Give them an axis of their own: `torch.stack`.",
+        "the two tables are joined along the wrong axis",
+        "The two tables are joined along an axis that they have already. Give them one of their own: `torch.stack`.",
+        section="09-take-it-apart#head-circuits-task",
+    ),
+    Fault(
+        "output-product-turned",
+        "the product of W_value and out_proj is not transposed",
+        "`seen` goes through `out_proj` first and then through `W_value`, each without a transpose. First the values, `seen @ W_value.weight[own].T`, then the columns of `out_proj`.",
         section="09-take-it-apart#head-circuits-task",
     ),
     Fault(

@@ -513,6 +513,11 @@ HEAD_CIRCUITS = Task(
         output-layer-left-out: written @ unembedding.T → values @ unembedding[:, own].T
         output-into-probabilities: written @ unembedding.T → torch.softmax(written @ unembedding.T, dim=-1)
         tables-joined: torch.stack( → torch.cat(
+        tables-joined: torch.stack((queries @ keys.T / head_dim**0.5, written @ unembedding.T)) → torch.cat((queries @ keys.T / head_dim**0.5, written @ unembedding.T), dim=1)
+        tables-joined: torch.stack((queries @ keys.T / head_dim**0.5, written @ unembedding.T)) → torch.stack((queries @ keys.T / head_dim**0.5, written @ unembedding.T), dim=-1)
+            hint: QK and OV are on the last axis. They should be on the first: (2, vocab, vocab).
+        output-product-turned: seen @ attention.W_value.weight[own].T → seen @ attention.out_proj.weight[:, own]
+            values @ attention.out_proj.weight[:, own].T → values @ attention.W_value.weight[own]
         scaled-by-tokens: / head_dim**0.5 → / len(seen) ** 0.5
         biases-counted: body
             head_dim = attention.W_query.weight.shape[0] // num_heads

@@ -1352,6 +1352,26 @@ JOIN = Task(
                     context = context * (1 - share) + other * share
                     total = torch.logaddexp(total, own)
                 return context
+        nan-replaced:
+            hint: Where the first piece shows a query nothing, its result is nan, and `nan_to_num` makes 0 of it. Prevent the nan: subtract 0 where the maximum is −∞.
+            body
+                largest = torch.full_like(logsumexps[0], -torch.inf)
+                total, context = torch.zeros_like(largest), torch.zeros_like(contexts[0])
+                for other, own in zip(contexts, logsumexps):
+                    new = torch.maximum(largest, own)
+                    before, now = torch.exp(largest - new), torch.exp(own - new)
+                    context = context * before[..., None] + other * now[..., None]
+                    total, largest = total * before + now, new
+                return (context / total[..., None]).nan_to_num()
+        nan-replaced:
+            hint: Where a query sees nothing in the first two pieces, its result is nan, and `nan_to_num` makes 0 of it. Prevent the nan: take one softmax over all pieces.
+            body
+                context, total = contexts[0], logsumexps[0]
+                for other, own in zip(contexts[1:], logsumexps[1:]):
+                    share = torch.sigmoid(own - total)[..., None]
+                    context = context * (1 - share) + other * share
+                    total = torch.logaddexp(total, own)
+                return context.nan_to_num()
         running-sum-overflows: body
             context, total = contexts[0], logsumexps[0]
             for other, own in zip(contexts[1:], logsumexps[1:]):

@@ -907,6 +907,18 @@ FAULTS = (
         section="12-real-models#mixture-of-experts-task",
     ),
     Fault(
+        "texts-mixed-up",
+        "tokens of different texts change places",
+        "Tokens of different texts change places: batch and tokens are joined in one order, and cut apart in another.",
+        section="12-real-models#mixture-of-experts-task",
+    ),
+    Fault(
+        "logits-divided",
+        "the router's logits are divided by the root of `d_model`",
+        "The router's logits are divided by √d_model, like the scores of attention. Take their softmax as they are.",
+        section="12-real-models#mixture-of-experts-task",
+    ),
+    Fault(
         "batch-left-joined",
         "batch and tokens are still one axis",
         "Batch and tokens are still one axis in the result. Give it the shape of `x`.",

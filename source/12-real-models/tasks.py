@@ -1560,6 +1560,9 @@ MIXTURE = Task(
         tokens-dropped: below rows, places = → rows, places = rows[:1], places[:1]
             hint: An expert computes only the first of the tokens that chose it. It computes all of them.
         batch-left-joined: return result.view_as(x) → return result
+        texts-mixed-up: return result.view_as(x) → return result.view(x.shape[1], x.shape[0], -1).transpose(0, 1)
+        texts-mixed-up: tokens = x.flatten(0, 1) → tokens = x.transpose(0, 1).flatten(0, 1)
+        logits-divided: torch.softmax(self.router(tokens), dim=-1) → torch.softmax(self.router(tokens) / tokens.shape[-1] ** 0.5, dim=-1)
         softmax-twice: torch.softmax(self.router(tokens), dim=-1) → torch.softmax(torch.softmax(self.router(tokens), dim=-1), dim=-1)
             hint: Softmax runs twice. Once is right.
         experts-choose-tokens: body forward

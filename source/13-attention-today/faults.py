@@ -787,12 +787,6 @@ FAULTS = (
         section="13-attention-today#compressed-keys-task",
     ),
     Fault(
-        "bias-averaged",
-        "`position_bias` is the same for all numbers",
-        "A row of `position_bias` is averaged, so it is the same for all numbers of the head. Each number has its own.",
-        section="13-attention-today#compressed-keys-task",
-    ),
-    Fault(
         "complete-block-left-out",
         "a complete block is missing",
         "Where the tokens fill the last block exactly, it is missing. There are `tokens // rate` complete blocks.",

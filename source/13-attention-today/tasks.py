@@ -1079,6 +1079,7 @@ CHOSEN_KEYS = Task(
             scatter(-1, best, True) → scatter(-2, best, True)
         relu-after-the-sum: torch.relu(index_queries @ index_keys[:, None].mT) → index_queries @ index_keys[:, None].mT
             (head_weights.mT[..., None] * by_head).sum(dim=1) → torch.relu((head_weights.mT[..., None] * by_head).sum(dim=1))
+        relu-after-the-sum: torch.relu(index_queries @ index_keys[:, None].mT) → torch.relu((index_queries @ index_keys[:, None].mT).sum(dim=1, keepdim=True))
         relu-on-the-weights: head_weights.mT[..., None] → head_weights.relu().mT[..., None]
         relu-on-the-weights: head_weights.mT[..., None] → head_weights.abs().mT[..., None]
             hint: The heads' weights lose their signs. Use them as they are: they can be negative.
@@ -1944,9 +1945,6 @@ COMPRESSED = Task(
         gates-averaged: gates + position_bias → gates.mean(dim=-1, keepdim=True) + position_bias
         gates-averaged: gates + position_bias → gates[..., :1] + position_bias
             hint: Only the first number of each token's gates is used. Each number of the head has a gate of its own.
-        bias-averaged: gates + position_bias → gates + position_bias.mean(dim=-1, keepdim=True)
-        bias-averaged: gates + position_bias → gates + position_bias[:, :1]
-            hint: Only the first column of `position_bias` is used. Each number of the head has a column of its own.
         complete-block-left-out: num_blocks = projected.shape[1] // rate → num_blocks = max(projected.shape[1] - 1, 0) // rate
         complete-block-left-out: num_blocks = projected.shape[1] // rate → num_blocks = max(projected.shape[1] // rate - 1, 0)
             hint: The last complete block is missing. There are `tokens // rate` of them.
