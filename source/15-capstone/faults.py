@@ -1707,4 +1707,28 @@ FAULTS = (
         "The share is in percent. Return a number from 0 to 1.",
         section="15-capstone#flip-test-task",
     ),
+    Fault(
+        "capstone-past-all-visible",
+        "the window does not reach into the past",
+        "All that is kept of earlier pieces is visible. The window hides what is too far back there, too.",
+        section="15-capstone#blank-attention-task",
+    ),
+    Fault(
+        "capstone-mask-without-past",
+        "with a past, less is hidden",
+        "Once there is a past, not all is hidden that should be. In a piece, hide the future and what is beyond the window as well.",
+        section="15-capstone#blank-attention-task",
+    ),
+    Fault(
+        "capstone-silu-on-both",
+        "both projections go through silu",
+        "Both projections go through silu. Only the gate does.",
+        section="15-capstone#port-granite-task",
+    ),
+    Fault(
+        "capstone-start-at-end",
+        "the positions end where they should begin",
+        "The positions end at `start`. So many tokens came before, so the first new one has the position `start`.",
+        section="15-capstone#bug-cohere-heads-task",
+    ),
 )

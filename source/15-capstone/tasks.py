@@ -240,6 +240,14 @@ BLANK_ATTENTION = Task(
             hint: `sinks` is no parameter. Use `nn.Parameter`, in `__init__`.
         capstone-turned-faster-and-faster: (-torch.arange(half) / half) → (-torch.arange(half).flip(0) / half)
         capstone-exponents-shifted: (-torch.arange(half) / half) → torch.zeros(half)
+        capstone-past-all-visible: (distance >= self.window) → (distance >= self.window) & (torch.arange(tokens) >= tokens - new)
+        capstone-past-all-visible: (distance >= self.window) → (distance >= self.window) & (torch.arange(tokens) >= tokens - new)
+            self.kept = keys[:, :, -self.window :], values[:, :, -self.window :] → self.kept = keys, values
+        capstone-mask-without-past: line scores = scores.masked_fill → if tokens == new:↵    scores = scores.masked_fill(hidden, -torch.inf)
+        capstone-mask-without-past: (distance < 0) | (distance >= self.window) → (distance >= self.window) | ((distance < 0) & (tokens == new))
+        capstone-mask-without-past: line scores = scores.masked_fill → if tokens == new:↵    scores = scores.masked_fill(hidden, -torch.inf)
+            self.kept = keys[:, :, -self.window :], values[:, :, -self.window :] → self.kept = keys, values
+        capstone-counted-too-early: torch.arange(self.num_tokens, self.num_tokens + new) → torch.arange(self.num_tokens + new, self.num_tokens + 2 * new)
         """),
     right=rights("""
         sigmoid: weights = torch.softmax(torch.cat((scores, sinks), dim=-1), dim=-1)[..., :-1] → weights = torch.softmax(scores, dim=-1) * torch.sigmoid(torch.logsumexp(scores, dim=-1, keepdim=True) - sinks)
@@ -644,7 +652,9 @@ PORT_GRANITE = Task(
         capstone-pieces-collected: for ids in pieces: → for ids in list(pieces):
         capstone-last-norm-of-layer: norm(x, "model.norm") → norm(x, f"{own}.post_attention_layernorm")
         capstone-last-norm-of-layer: norm(x, "model.norm") → norm(x, f"{own}.input_layernorm")
-                """),
+        capstone-counted-too-early: torch.arange(start, start + ids.shape[1]) → torch.arange(start + ids.shape[1], start + 2 * ids.shape[1])
+        capstone-silu-on-both: (F.silu(gate) * up) → (F.silu(gate) * F.silu(up))
+        """),
     right=rights("""
         linear: projected = read @ state[f"{own}.self_attn.{name}_proj.weight"].T → projected = F.linear(read, state[f"{own}.self_attn.{name}_proj.weight"])
         rsqrt: return x / torch.sqrt(mean_square + config["rms_norm_eps"]) * → return x * torch.rsqrt(mean_square + config["rms_norm_eps"]) *
@@ -1018,6 +1028,7 @@ COHERE_HEADS = Task(
             hint: The keys come back in the place of the values, too. The values have a projection of their own.
         keys-as-values: state[f"{own}.{name}_proj.weight"] → state[f"{own}.{'q' if name == 'q' else 'k'}_proj.weight"]
             hint: The keys come back in the place of the values, too. The values have a projection of their own.
+        capstone-start-at-end: torch.arange(start, start + x.shape[1]) → torch.arange(start - x.shape[1], start)
         """),
     right=rights("""
         added: torch.arange(start, start + x.shape[1]) → torch.arange(x.shape[1]) + start
@@ -1137,6 +1148,7 @@ COHERE_LOGITS = Task(
         capstone-matrix-turned: o_proj.weight"].T → o_proj.weight"]
         keys-as-values: context = cohere_attention(queries, keys, values, → context = cohere_attention(queries, keys, keys,
             hint: The keys are used for the values, too. The values have a projection of their own.
+        capstone-silu-on-both: (gate * up) @ → (gate * F.silu(up)) @
         """),
     right=rights("""
         two-lines: x = x + attended + (gate * up) @ state[f"{own}.mlp.down_proj.weight"].T → x = x + attended↵x = x + (gate * up) @ state[f"{own}.mlp.down_proj.weight"].T
@@ -1406,8 +1418,6 @@ FLIP_TEST = Task(
         capstone-differences-dropped: line bits = → bits = torch.cartesian_prod(*[torch.tensor([0.0, 0.5, 1.0])] * count).view(-1, count)
         capstone-equal-sums-once: above return (sums → sums = sums.round(decimals=5).unique()
         capstone-share-in-percent: .mean() → .mean() * 100
-        capstone-some-drawn: line bits = → bits = torch.randint(2, (1000, count))
-        capstone-some-drawn: line bits = → bits = torch.randint(2, (20000, count))
         """),
     right=rights("""
         product: line bits = → bits = torch.cartesian_prod(*[torch.tensor([0, 1])] * count).view(-1, count)
