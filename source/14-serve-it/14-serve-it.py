@@ -299,8 +299,8 @@ check("bug-read-blocks")
 #
 # `append` stores the keys and values of new tokens after those that the text already has. It fills the last block
 # before it takes free blocks, no more than needed, and sets their `users` to 1. It returns the keys and the values of
-# all tokens of the text. A text that it does not know begins empty. If there are too few free blocks, raise a
-# ValueError and leave everything as it was.
+# all tokens of the text. A text that it does not know begins empty, and each call has at least one new token. If
+# there are too few free blocks, raise a ValueError and leave everything as it was.
 #
 # `free` forgets a text, and each of its blocks loses one user. From the next task on, a block can have several.
 
@@ -403,10 +403,10 @@ print(
 # *12 minutes · about fifteen lines · task id* `shared-cache`
 #
 # Write `fork` and `append`. `fork(text, other)` makes a new text `other` that has all tokens of `text` so far, and
-# copies no keys or values. `append` does what it did, after one check: if it would write into a block that has more
-# than one user, it copies this block's keys and values into a free one. The copy takes its place in this text's table
-# only. Both counts of users are then right. `super().append(…)` does the rest. If too few blocks are free for the copy
-# and the new tokens together, raise a ValueError and leave everything as it was.
+# copies no keys or values; the name `other` is not in the cache yet. `append` does what it did, after one check: if it
+# would write into a block that has more than one user, it copies this block's keys and values into a free one. The copy
+# takes its place in this text's table only. Both counts of users are then right. `super().append(…)` does the rest. If
+# too few blocks are free for the copy and the new tokens together, raise a ValueError and leave everything as it was.
 
 
 # %% answer="shared-cache"
@@ -551,9 +551,9 @@ explore_schedule(prompts=[5, 12, 3, 7], answers=[6, 3, 8, 4], budget=8)
 # is 1: its newest token. For one that is finished it is 0.
 #
 # Write `plan_step(left, budget)`: how many tokens each text computes in this step. Texts with one token left come
-# first, so that nobody who is reading an answer has to wait. What is then left of the budget goes to the prompts in
-# the order of the texts: each gets all that it has left, or what remains of the budget. Never plan more than `budget`
-# tokens together.
+# first, in their order, so that nobody who is reading an answer has to wait; it can be the last token of a prompt, too.
+# What is then left of the budget goes to the prompts in the order of the texts: each gets all that it has left, or what
+# remains of the budget. Never plan more than `budget` tokens together.
 
 
 # %% answer="plan-step"
@@ -587,7 +587,8 @@ check("plan-step")
 # `next_tokens` returns the likeliest next token of each text, and −1 for a text that writes none in this step. With
 # short prompts it works. With a budget, texts begin to answer in the middle of their prompts: the cell after it
 # prints `[1, 2, -1]` where `[-1, 2, -1]` is right, because text 0 has computed only 2 of the 5 tokens that it had
-# left. Correct it. A finished text, with 0 tokens left, writes nothing.
+# left. Correct it. A finished text, with 0 tokens left, writes nothing, and neither does one that waits, with no row.
+# There is always at least one row.
 
 
 # %% answer="bug-chunk-end"
@@ -632,10 +633,10 @@ check("bug-chunk-end")
 #
 # *14 minutes · about fifteen lines · task id* `serve`
 #
-# Write `serve(step, prompts, num_new, budget)`. Text $i$ begins with `prompts[i]` and writes `num_new[i]` tokens.
-# Each step: count what each text has left to compute, and 0 for a text that has written all its tokens; plan with
-# `plan_step`; cut from each text its next tokens, as many as planned; call `step(pieces)` with this list; choose with
-# `next_tokens`, and append each new token to its text. Stop when every text has written all its tokens.
+# Write `serve(step, prompts, num_new, budget)`. Text $i$ begins with `prompts[i]` and writes `num_new[i]` tokens,
+# at least one. Each step: count what each text has left to compute, and 0 for a text that has written all its tokens;
+# plan with `plan_step`; cut from each text its next tokens, as many as planned; call `step(pieces)` with this list;
+# choose with `next_tokens`, and append each new token to its text. Stop when every text has written all its tokens.
 #
 # `step` keeps the caches. It takes a list of one piece for each text, an empty one where it computes nothing, and
 # returns the logits (tokens, vocab) of all pieces in one row.
@@ -914,9 +915,9 @@ for guesses in (1, 2, 4):
 #
 # *6 minutes · one line · task id* `bug-weights-each`
 #
-# `step_seconds` should return this time. As given, it says that 32 texts take 32 times as long as one, so batching
-# would be pointless. Correct it. `counts` says how many tokens each text computes in the step, `contexts` how many
-# tokens of its cache it reads, `cache_bytes` what one token takes in the cache.
+# `step_seconds` should return this time, as a tensor or as a plain number. As given, it says that 32 texts take 32
+# times as long as one, so batching would be pointless. Correct it. `counts` says how many tokens each text computes in
+# the step, `contexts` how many tokens of its cache it reads, `cache_bytes` what one token takes in the cache.
 
 
 # %% answer="bug-weights-each"
