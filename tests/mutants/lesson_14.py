@@ -20,6 +20,8 @@ stack: pool[table].transpose(0, 1) → torch.stack([pool[one] for one in table],
 no-limit (named, raised, not refused, keeps 4): if needed > len(free): → if needed > 2 * len(self.users):
 end-not-kept (named, behaviour, keeps 1): self.lengths[text] = end → self.lengths[text] = start
 values-left-out (named, values): self.values[blocks → self.values.clone()[blocks
+length-early-and-never-freed (named, keeps 3): above needed = → self.lengths[text] = start + keys.shape[1]
+    for block in self.tables.pop(text):↵self.users[block] -= 1 → del self.tables[text]
 ceil: (end + size - 1) // size → -(-end // size)
 slots:
     line places = → places = (blocks[:, None] * size + torch.arange(size)).flatten()[start:end]
@@ -35,6 +37,8 @@ every-block-copied (named, behaviour): body fork
         self.users[own] = 1
         self.tables[other].append(own)
 keys-copied-twice (named, behaviour, keeps 1): self.values[own] = self.values[last] → self.values[own] = self.keys[own]
+places-forked-and-user-kept (named): self.lengths[other] = self.lengths[text] → self.lengths[other] = self.keys.shape[2] * len(self.tables[text])
+    line self.users[last] -= 1 →
 slice: list(self.tables[text]) → self.tables[text][:]
 first-free: self.users.index(0) → next(block for block, users in enumerate(self.users) if not users)
 == packed-attention
@@ -69,7 +73,7 @@ tensor-of-lengths: torch.tensor([len(text) for text in texts]) → torch.tensor(
 always-refused (shape, values): if draws[place] >= p[place, token] / q[place, token]: → if True:
 relu: (p[place] - q[place]).clamp(min=0) → torch.relu(p[place] - q[place])
 == bug-weights-each
-operations-halved (named): counts.sum() → counts.sum() / 2
+operations-halved (named, keeps 1): counts.sum() → counts.sum() / 2
 cast: contexts * cache_bytes → contexts.double().float() * cache_bytes
 """,
 )
