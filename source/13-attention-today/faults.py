@@ -1093,6 +1093,12 @@ FAULTS = (
         section="13-attention-today#sharing-layers-task",
     ),
     Fault(
+        "window-for-sharing-only",
+        "only layers that share have their window",
+        "Layers with keys of their own see everything that they read. They should have their window, too.",
+        section="13-attention-today#sharing-layers-task",
+    ),
+    Fault(
         "kept-tokens-not-read",
         "what was kept is not read",
         "The layers see only the new tokens. Put what was kept before them.",
@@ -1102,6 +1108,12 @@ FAULTS = (
         "only-last-piece-kept",
         "only the last piece is kept",
         "Only the tokens of the last call are kept. Keep them together with the earlier ones.",
+        section="13-attention-today#sharing-layers-task",
+    ),
+    Fault(
+        "first-call-kept",
+        "what is kept is never replaced",
+        "The tokens of the first call are kept, and none of the later ones. Replace what is kept in each call.",
         section="13-attention-today#sharing-layers-task",
     ),
     Fault(
@@ -1162,6 +1174,12 @@ FAULTS = (
         "one-token-too-many-kept",
         "one token too many is kept",
         "Layers with a window keep one token too many. Keep no more than the last `window`.",
+        section="13-attention-today#sharing-layers-task",
+    ),
+    Fault(
+        "too-few-kept",
+        "layers with a window keep too few tokens",
+        "Layers with a window keep too few tokens. The next query sees `window - 1` earlier ones.",
         section="13-attention-today#sharing-layers-task",
     ),
     Fault(
@@ -1414,6 +1432,24 @@ FAULTS = (
         "half-as-many-rotated",
         "half as many numbers are rotated",
         "Half as many numbers are rotated. `rope_dim` counts numbers, and a pair has two of them.",
+        section="13-attention-today#longer-intro",
+    ),
+    Fault(
+        "one-sign-of-the-rotation",
+        "one sign of the rotation is wrong",
+        "One sign of the rotation is wrong. It is a cos − b sin, and a sin + b cos, as in `apply_rope`.",
+        section="13-attention-today#longer-intro",
+    ),
+    Fault(
+        "cosine-and-sine-swapped",
+        "cosine and sine have changed places",
+        "Cosine and sine have changed places. It is a cos − b sin, and a sin + b cos, as in `apply_rope`.",
+        section="13-attention-today#longer-intro",
+    ),
+    Fault(
+        "halves-swapped",
+        "the halves of the rotated part have changed places",
+        "The two halves of the rotated part have changed places. Leave them in the order in which `apply_rope` returns them.",
         section="13-attention-today#longer-intro",
     ),
     Fault(

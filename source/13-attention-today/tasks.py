@@ -621,19 +621,19 @@ KEYS_AS_VALUES = Task(
         projection-not-normalised: values = projected / torch.sqrt(mean_square + 1e-6) → values = projected
         epsilon-forgotten: mean_square + 1e-6 → mean_square
         key-weight-left-out: values * key_weight, positions → values, positions
-        rope-base-typed-in: positions, base) → positions)
-        values-rotated: return torch.stack((keys, values)) → return torch.stack((keys, apply_rope(values, positions, base)))
+        rope-base-typed-in: , base) → )
+        values-rotated: above return torch.stack → values = apply_rope(values, positions, base)
             hint: The values are rotated too. Only the keys should be.
-        values-weighted: return torch.stack((keys, values)) → return torch.stack((keys, values * key_weight))
+        values-weighted: above return torch.stack → values = values * key_weight
         values-weighted: torch.sqrt(mean_square + 1e-6) → torch.sqrt(mean_square + 1e-6) * key_weight
-        keys-as-they-are: return torch.stack((keys, values)) → return torch.stack((keys, keys))
+        keys-as-they-are: above return torch.stack → values = keys
         keys-not-rotated: keys = apply_rope(values * key_weight, positions, base) → keys = values * key_weight
             hint: The keys are not rotated. Send them through `apply_rope`.
         weighted-after-rotation: apply_rope(values * key_weight, positions, base) → apply_rope(values, positions, base) * key_weight
         weighted-before-the-norm: values * key_weight, → F.rms_norm(projected * key_weight, key_weight.shape, eps=1e-6),
         values-before-keys: torch.stack((keys, values)) → torch.stack((values, keys))
             hint: The values come first here. Put the keys first.
-        values-not-normalised: torch.stack((keys, values)) → torch.stack((keys, projected))
+        values-not-normalised: above return torch.stack → values = projected
         keys-not-normalised: values * key_weight, → projected * key_weight,
         weights-around-one: values * key_weight → values * (1 + key_weight)
             hint: 1 is added to `key_weight`, as some models do. Multiply by `key_weight` as it is.
@@ -909,16 +909,20 @@ SHARING_LAYERS = Task(
         window-not-used: window or num_tokens → num_tokens
         window-one-too-wide: window or num_tokens → window + 1 if window else num_tokens
             hint: A layer sees one token too many. A window of 4 is the token itself and the three before it.
-        window-one-too-narrow: window or num_tokens → window - 1 or num_tokens
+        window-one-too-narrow: window or num_tokens → window - 1 if window else num_tokens
             hint: A layer sees one token too few. A window of 4 is the token itself and the three before it.
         windowless-layer-blind: window or num_tokens → window
         future-without-window: attn_mask=~hidden → attn_mask=~hidden if window else None
         single-token-unmasked: attn_mask=~hidden → attn_mask=~hidden if new > 1 else None
         kept-tokens-not-read: if layer in self.kept: → if False:
+        window-for-sharing-only: window or num_tokens → (0 if source == layer else window) or num_tokens
         only-last-piece-kept: both[..., -window:, :] if window else both → torch.stack((keys[layer], values[layer]))
+        only-last-piece-kept: both[..., -window:, :] if window else both → torch.stack((keys[layer], values[layer]))[..., -window:, :]
+        first-call-kept: self.kept[layer] = both[..., -window:, :] if window else both → self.kept.setdefault(layer, both[..., -window:, :] if window else both)
         shared-keys-kept-again: above new, num_tokens = → self.kept[layer] = read[source][..., -window:, :] if window else read[source]
         window-layers-keep-all: both[..., -window:, :] if window else both → both
         one-token-too-many-kept: -window:, :] if → -window - 1 :, :] if
+        too-few-kept: -window:, :] if → both.shape[-2] - max(window - 2, 0) :, :] if
         oldest-tokens-kept: -window:, :] if → :window, :] if
         short-text-cut: -window:, :] if → both.shape[-2] - window :, :] if
         full-layers-keep-nothing: -window:, :] if window else both → both.shape[-2] - min(window, both.shape[-2]) :, :]
@@ -930,6 +934,10 @@ SHARING_LAYERS = Task(
         contexts-of-own-layers-only: torch.stack(contexts) → torch.stack(contexts[: len(keys)])
         no-scale: attn_mask=~hidden → attn_mask=~hidden, scale=1.0
         scaled-without-root: attn_mask=~hidden → attn_mask=~hidden, scale=1 / queries.shape[-1]
+        scaled-by-heads: attn_mask=~hidden → attn_mask=~hidden, scale=queries.shape[2] ** -0.5
+            hint: The scores are divided by the root of the number of heads. It should be √head_dim.
+        diagonal-hidden: attn_mask=~hidden → attn_mask=~hidden & (torch.arange(num_tokens) != torch.arange(num_tokens - new, num_tokens)[:, None])
+            hint: A token does not see itself. Hide what comes after it, and no more.
         no-mask: attn_mask=~hidden → attn_mask=None
             hint: Nothing is masked. Each layer is causal, and hides what its window does not reach.
         hidden-for-visible: attn_mask=~hidden → attn_mask=hidden
@@ -1202,6 +1210,8 @@ ROTATE_PART = Task(
             return torch.cat((x[..., :split], apply_rope(x[..., split:], positions, base)), dim=-1)
         last-part-rotated: body
             return torch.cat((x[..., :-rope_dim], apply_rope(x[..., -rope_dim:], positions, base)), dim=-1)
+        last-part-rotated: x[..., :rope_dim], → x[..., x.shape[-1] - rope_dim :],
+            (rotated, x[..., rope_dim:]) → (x[..., : x.shape[-1] - rope_dim], rotated)
         frequencies-of-the-whole-head: body
             return torch.cat((apply_rope(x, positions, base)[..., :rope_dim], x[..., rope_dim:]), dim=-1)
         frequencies-of-the-whole-head: above rotated = → base = base ** (rope_dim / x.shape[-1])
@@ -1222,8 +1232,9 @@ ROTATE_PART = Task(
             return result
         everything-rotated: = apply_rope(x, positions, base)
         everything-rotated: = apply_rope(x, positions, base) if rope_dim else x
-        rope-base-typed-in: positions, base) → positions)
+        rope-base-typed-in: , base) → )
         rest-dropped: return torch.cat((rotated, x[..., rope_dim:]), dim=-1) → return torch.cat((rotated, torch.zeros_like(x[..., rope_dim:])), dim=-1)
+        rest-dropped: above return torch.cat → x = torch.zeros_like(x)
         rest-first: (rotated, x[..., rope_dim:]) → (x[..., rope_dim:], rotated)
         rotated-part-alone: return torch.cat((rotated, x[..., rope_dim:]), dim=-1) → return rotated
         whole-head-appended: , x[..., rope_dim:]) → , x)
@@ -1253,6 +1264,10 @@ ROTATE_PART = Task(
             return torch.cat((rotated, x[..., rope_dim:, :]), dim=-2)
         rotated-twice: apply_rope(x[..., :rope_dim], positions, base) → apply_rope(apply_rope(x[..., :rope_dim], positions, base), positions, base)
         twice-as-many-rotated: above rotated = → rope_dim = 2 * rope_dim
+        one-sign-of-the-rotation: above return torch.cat → turned_back = apply_rope(x[..., :rope_dim], -positions, base)↵rotated = torch.cat((turned_back[..., : rope_dim // 2], rotated[..., rope_dim // 2 :]), dim=-1)
+        one-sign-of-the-rotation: above return torch.cat → turned_back = apply_rope(x[..., :rope_dim], -positions, base)↵rotated = torch.cat((rotated[..., : rope_dim // 2], turned_back[..., rope_dim // 2 :]), dim=-1)
+        cosine-and-sine-swapped: above return torch.cat → first, second = apply_rope(x[..., :rope_dim], -positions, base).chunk(2, dim=-1)↵rotated = torch.cat((-second, first), dim=-1)
+        halves-swapped: above return torch.cat → rotated = rotated.roll(rope_dim // 2, dims=-1)
         half-as-many-rotated: above rotated = → rope_dim = rope_dim // 2
         edits-its-argument: body
             x[..., :rope_dim] = apply_rope(x[..., :rope_dim], positions, base)
