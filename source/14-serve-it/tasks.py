@@ -334,7 +334,7 @@ PAGED_CACHE = Task(
             "used-twice",
             "a text that is freed while another uses its blocks",
             (5, 3, 2, 4),
-            [["append", "A", 5], ["use", "A"], ["free", "A"], ["append", "B", 7]],
+            [["append", "A", 5], ["append", "C", 1], ["use", "A"], ["free", "A"], ["append", "B", 4]],
             20,
         ),
     ),
@@ -547,6 +547,13 @@ SHARED_CACHE = Task(
             12,
         ),
         paged(
+            "no-copy",
+            "a copy for which no block is free",
+            (2, 3, 2, 4),
+            [*FORKED, ["append", "B", 1]],
+            18,
+        ),
+        paged(
             "second-writes",
             "a second text that goes on, then the first",
             (7, 3, 2, 5),
@@ -607,13 +614,6 @@ SHARED_CACHE = Task(
                 ["append", "A", 1],
             ],
             19,
-        ),
-        paged(
-            "no-copy",
-            "a copy for which no block is free",
-            (2, 3, 2, 4),
-            [*FORKED, ["append", "B", 1]],
-            18,
         ),
         paged(
             "both-go-on",
