@@ -289,6 +289,18 @@ FAULTS = (
         section="09-take-it-apart#head-circuits-task",
     ),
     Fault(
+        "slice-too-short",
+        "the slice ends one number too early",
+        "The slice ends one number too early. A slice leaves out its end: `(head + 1) * head_dim`.",
+        section="09-take-it-apart#head-circuits-task",
+    ),
+    Fault(
+        "norm-counted",
+        "the vectors go through a norm first",
+        "The vectors go through a norm first. Leave norms out: use `asking` and `seen` as they are.",
+        section="09-take-it-apart#head-circuits-task",
+    ),
+    Fault(
         "biases-counted",
         "the biases take part",
         "A bias takes part. Multiply by the weights of the layers alone.",

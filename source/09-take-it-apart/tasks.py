@@ -516,6 +516,10 @@ HEAD_CIRCUITS = Task(
         tables-joined: torch.stack((queries @ keys.T / head_dim**0.5, written @ unembedding.T)) → torch.cat((queries @ keys.T / head_dim**0.5, written @ unembedding.T), dim=1)
         tables-joined: torch.stack((queries @ keys.T / head_dim**0.5, written @ unembedding.T)) → torch.stack((queries @ keys.T / head_dim**0.5, written @ unembedding.T), dim=-1)
             hint: QK and OV are on the last axis. They should be on the first: (2, vocab, vocab).
+        slice-too-short: slice(head * head_dim, (head + 1) * head_dim) → slice(head * head_dim, (head + 1) * head_dim - 1)
+        norm-counted: queries = asking → queries = F.layer_norm(asking, asking.shape[-1:])
+            keys = seen → keys = F.layer_norm(seen, seen.shape[-1:])
+            values = seen → values = F.layer_norm(seen, seen.shape[-1:])
         output-product-turned: seen @ attention.W_value.weight[own].T → seen @ attention.out_proj.weight[:, own]
             values @ attention.out_proj.weight[:, own].T → values @ attention.W_value.weight[own]
         scaled-by-tokens: / head_dim**0.5 → / len(seen) ** 0.5

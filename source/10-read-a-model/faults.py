@@ -407,6 +407,18 @@ FAULTS = (
         section="10-read-a-model#logit-attribution-task",
     ),
     Fault(
+        "weight-before-mean",
+        "the weight comes before the mean",
+        "The parts are multiplied by `norm_weight` before they lose their mean. The weight comes last.",
+        section="10-read-a-model#logit-attribution-task",
+    ),
+    Fault(
+        "bias-of-this-token",
+        "the row of the bias belongs to the token that was just read",
+        "The row of `norm_bias` belongs to the token that was just read. It meets the same rows of `unembedding` as the parts: those of the next token.",
+        section="10-read-a-model#logit-attribution-task",
+    ),
+    Fault(
         "mean-over-parts",
         "the mean runs over the parts",
         "The mean that is subtracted runs over the parts. Each part loses its own, over its numbers: `dim=-1`.",

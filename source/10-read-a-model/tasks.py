@@ -748,6 +748,8 @@ LOGIT_ATTRIBUTION = Task(
             hint: The spread is that of the first part alone. The stream is the sum of all parts.
         squares-summed: parts.sum(dim=0).var(dim=-1, keepdim=True, correction=0) → (parts.sum(dim=0) - parts.sum(dim=0).mean(dim=-1, keepdim=True)).square().sum(dim=-1, keepdim=True)
         squares-summed: parts.sum(dim=0).var(dim=-1, keepdim=True, correction=0) → parts.sum(dim=0).square().sum(dim=-1, keepdim=True)
+        weight-before-mean: (parts - parts.mean(dim=-1, keepdim=True)) / spread * norm_weight → (parts * norm_weight - (parts * norm_weight).mean(dim=-1, keepdim=True)) / spread
+        bias-of-this-token: return (torch.cat((normed, shift)) * right).sum(dim=-1) → return torch.cat(((normed * right).sum(dim=-1), (unembedding[ids[:, :-1]] @ norm_bias)[None]))
         weight-raised-by-1: / spread * norm_weight → / spread * (1 + norm_weight)
         bias-normalised: norm_bias.expand_as(right)[None] → ((norm_bias - norm_bias.mean()) / spread * norm_weight).expand_as(right)[None]
         bias-normalised: norm_bias.expand_as(right)[None] → ((norm_bias - norm_bias.mean()) / spread).expand_as(right)[None]

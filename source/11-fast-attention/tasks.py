@@ -1467,6 +1467,19 @@ JOIN = Task(
         shares-upside-down: above shares = → logsumexps = (-logsumexps).masked_fill(logsumexps == -torch.inf, -torch.inf)
         first-piece-left-out: above shares = → contexts, logsumexps = contexts[1:], logsumexps[1:]
         last-piece-left-out: above shares = → contexts, logsumexps = contexts[:-1], logsumexps[:-1]
+        first-piece-left-out: (shares[..., None] * contexts).sum → (shares[..., None] * contexts)[1:].sum
+        last-piece-left-out: (shares[..., None] * contexts).sum → (shares[..., None] * contexts)[:-1].sum
+        shares-without-exp: shares = torch.softmax(logsumexps, dim=0) → shares = logsumexps - logsumexps.amin(dim=0)↵shares = shares / shares.sum(dim=0)
+        shares-of-powers-of-2: above shares = → logsumexps = logsumexps / contexts.shape[-1] ** 0.5
+            hint: The logsumexps are divided by √head_dim, like scores. They are logarithms already: use them as they are.
+        sum-not-rescaled:
+            hint: The context so far is not rescaled where a piece joins it. Multiply it by `exp(old - new)`, where `new` is the logsumexp of both.
+            body
+                context, total = contexts[0], logsumexps[0]
+                for other, own in zip(contexts[1:], logsumexps[1:]):
+                    total = torch.logaddexp(total, own)
+                    context = context + torch.exp((own - total).nan_to_num(nan=-torch.inf))[..., None] * other
+                return context
         piece-too-many: shares = torch.softmax(logsumexps, dim=0) → shares = torch.exp(logsumexps - torch.logaddexp(torch.logsumexp(logsumexps, dim=0), torch.zeros(())))
         piece-too-many: shares = torch.softmax(logsumexps, dim=0) → shares = (logsumexps - logsumexps.amax(dim=0)).exp()↵shares = shares / (1 + shares.sum(dim=0))
         shares-as-logarithms: torch.softmax(logsumexps, dim=0) → torch.log_softmax(logsumexps, dim=0)

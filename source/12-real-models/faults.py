@@ -919,6 +919,12 @@ FAULTS = (
         section="12-real-models#mixture-of-experts-task",
     ),
     Fault(
+        "next-expert-used",
+        "another expert computes than the one that was chosen",
+        "Another expert computes than the one that was chosen: the numbers are off by one. `topk` counts the experts from 0.",
+        section="12-real-models#mixture-of-experts-task",
+    ),
+    Fault(
         "batch-left-joined",
         "batch and tokens are still one axis",
         "Batch and tokens are still one axis in the result. Give it the shape of `x`.",

@@ -1562,6 +1562,8 @@ MIXTURE = Task(
         batch-left-joined: return result.view_as(x) → return result
         texts-mixed-up: return result.view_as(x) → return result.view(x.shape[1], x.shape[0], -1).transpose(0, 1)
         texts-mixed-up: tokens = x.flatten(0, 1) → tokens = x.transpose(0, 1).flatten(0, 1)
+        next-expert-used: in enumerate(self.experts) → in enumerate(self.experts, start=1)
+        next-expert-used: expert(tokens[rows]) → self.experts[(number + 1) % len(self.experts)](tokens[rows])
         logits-divided: torch.softmax(self.router(tokens), dim=-1) → torch.softmax(self.router(tokens) / tokens.shape[-1] ** 0.5, dim=-1)
         softmax-twice: torch.softmax(self.router(tokens), dim=-1) → torch.softmax(torch.softmax(self.router(tokens), dim=-1), dim=-1)
             hint: Softmax runs twice. Once is right.

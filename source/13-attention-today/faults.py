@@ -1327,6 +1327,24 @@ FAULTS = (
         section="13-attention-today#chosen-keys-task",
     ),
     Fault(
+        "other-function-for-relu",
+        "another function takes the place of relu",
+        "Another function takes the place of relu. In the formula negative products become 0, and the others stay as they are.",
+        section="13-attention-today#chosen-keys-task",
+    ),
+    Fault(
+        "relu-before-the-product",
+        "relu comes before the product",
+        "Relu is applied to queries or keys. It belongs to the product of both.",
+        section="13-attention-today#chosen-keys-task",
+    ),
+    Fault(
+        "positive-scores-only",
+        "keys with a score of 0 or less are never visible",
+        "Keys whose score is 0 or less are never visible. The `top_k` largest count, whatever their sign.",
+        section="13-attention-today#chosen-keys-task",
+    ),
+    Fault(
         "largest-head-only",
         "only the largest of the index heads counts",
         "Of the index heads only the largest counts. Add them up.",

@@ -1088,6 +1088,15 @@ CHOSEN_KEYS = Task(
         relu-after-the-sum: torch.relu(index_queries @ index_keys[:, None].mT) → index_queries @ index_keys[:, None].mT
             (head_weights.mT[..., None] * by_head).sum(dim=1) → torch.relu((head_weights.mT[..., None] * by_head).sum(dim=1))
         relu-after-the-sum: torch.relu(index_queries @ index_keys[:, None].mT) → torch.relu((index_queries @ index_keys[:, None].mT).sum(dim=1, keepdim=True))
+        other-function-for-relu: torch.relu(index_queries @ index_keys[:, None].mT) → F.gelu(index_queries @ index_keys[:, None].mT)
+        other-function-for-relu: torch.relu(index_queries @ index_keys[:, None].mT) → F.leaky_relu(index_queries @ index_keys[:, None].mT)
+        other-function-for-relu: torch.relu(index_queries @ index_keys[:, None].mT) → F.softplus(index_queries @ index_keys[:, None].mT)
+        other-function-for-relu: torch.relu(index_queries @ index_keys[:, None].mT) → F.silu(index_queries @ index_keys[:, None].mT)
+        other-function-for-relu: torch.relu(index_queries @ index_keys[:, None].mT) → torch.exp(index_queries @ index_keys[:, None].mT)
+        relu-before-the-product: torch.relu(index_queries @ index_keys[:, None].mT) → torch.relu(index_queries) @ torch.relu(index_keys)[:, None].mT
+        positive-scores-only: return chosen & ~future → return chosen & ~future & (scores > 0)
+        one-key-too-few: return chosen & ~future → ranks = scores.argsort(dim=-1, descending=True).argsort(dim=-1)↵return chosen & ~future & (ranks < torch.arange(num_tokens)[:, None])
+            hint: The first queries see one key too few. Query i has i + 1 keys that are not in the future.
         relu-on-the-weights: head_weights.mT[..., None] → head_weights.relu().mT[..., None]
         relu-on-the-weights: head_weights.mT[..., None] → head_weights.abs().mT[..., None]
             hint: The heads' weights lose their signs. Use them as they are: they can be negative.
@@ -1863,13 +1872,13 @@ PLAN_BYTES = Task(
 )
 
 
-def blocks(id, says, b, tokens, head_dim, rate, seed, bias=1.0, gates=2.0):
+def blocks(id, says, b, tokens, head_dim, rate, seed, bias=1.0):
     return Probe(
         id,
         says,
         {
             "projected": drawn(b, tokens, head_dim, seed=seed),
-            "gates": gates * drawn(b, tokens, head_dim, seed=seed + 1),
+            "gates": 2 * drawn(b, tokens, head_dim, seed=seed + 1),
             "position_bias": bias * drawn(rate, head_dim, seed=seed + 2),
         },
     )
@@ -1892,12 +1901,10 @@ COMPRESSED = Task(
         blocks("many", "five blocks of two tokens, and one more", 2, 11, 3, 2, 21),
         blocks("short", "a text shorter than a block", 2, 3, 4, 5, 31),
         blocks("no-bias", "three blocks of four tokens, and a bias of 0", 2, 12, 5, 4, 41, bias=0.0),
-        blocks("only-bias", "two blocks of five tokens, and gates of 0", 3, 10, 4, 5, 51, gates=0.0),
     ),
     checks=(
         Check("complete blocks", 0, ("two",)),
         Check("complete blocks without a bias", 0, ("no-bias",)),
-        Check("complete blocks with gates of 0", 0, ("only-bias",)),
         Check("tokens that do not fill a block", 0, ("left-over", "many")),
         Check("a text shorter than a block", 0, ("short", "two")),
     ),
@@ -1957,6 +1964,8 @@ COMPRESSED = Task(
         one-weight-for-all-numbers: torch.softmax(gates + position_bias, dim=2) → torch.softmax((gates + position_bias).sum(dim=-1, keepdim=True), dim=2)
         one-weight-for-all-numbers: torch.softmax(gates + position_bias, dim=2) → torch.softmax((gates + position_bias)[..., :1], dim=2)
         one-weight-for-all-numbers: torch.softmax(gates + position_bias, dim=2) → torch.softmax((gates + position_bias).amax(dim=-1, keepdim=True), dim=2)
+        softmax-over-numbers: torch.softmax(gates + position_bias, dim=2) → torch.softmax((gates + position_bias).flatten(2), dim=-1).view_as(gates)
+            hint: Softmax runs over the tokens of a block and the numbers of the head together. Each number has weights of its own: take it over the tokens.
         gates-averaged: gates + position_bias → gates.mean(dim=-1, keepdim=True) + position_bias
         gates-averaged: gates + position_bias → gates[..., :1] + position_bias
             hint: Only the first number of each token's gates is used. Each number of the head has a gate of its own.
