@@ -106,8 +106,16 @@ def test_of_several_attempts_the_last_counts_and_the_others_are_kept(folder, tmp
     stamp = folder / "submitted" / "amy" / LESSON / "timestamp.txt"
     stamp.write_text("2026-01-01 10:00:00 UTC")
 
-    newer = [("adamsamy_11_950_01-convolution.ipynb", notebook(note="third"))]
-    assert "replaces an earlier one" in run(folder, "collect", zipped(tmp_path / "second.zip", newer))
+    newer = [("adamsamy_LATE_11_950_01-convolution.ipynb", notebook(note="third"))]
+    settings = f"penalty_per_day = 0.1\n[due]\n{LESSON} = 2026-01-02\n[attempts]\n{LESSON} = "
+    again = "collect", zipped(tmp_path / "second.zip", newer)
+    loses = f"an earlier one, and counts with its own lateness: amy. They may lose by it: write `{LESSON} = "
+    (folder / "class.toml").write_text(f"{settings}'best'")
+    assert loses not in run(folder, *again, "--dry-run")
+    (folder / "class.toml").write_text(f"{settings}'last'")
+    assert loses in run(folder, *again, "--dry-run")
+    (folder / "class.toml").unlink()
+    assert "replaces an earlier one" in run(folder, *again)
     assert note_of(folder, "amy") == "third"
     assert not stamp.exists()  # that was the time of the second
 

@@ -760,15 +760,22 @@ def test_another_rule_is_told_of_until_it_is_graded_and_an_attempt_is_late_by_it
     rules = f"penalty_per_day = 0.1\n[due]\n{LESSON} = 2026-10-15T00:00:00Z\n[attempts]\n{LESSON} = "
     say = ["export", "--xlsx", str(folder / "all.xlsx"), "--course", str(folder)]
     line = f"{LESSON}: another attempt may count now for ada: autograder grade {LESSON}\n"
-    for rule, points, changes in (
-        ("last", 1.8, False),
-        ("last on time", FULL, True),
-        ("best", FULL, True),
-        ("last", 1.8, True),
+    fell = (
+        f"ada {LESSON}: {FULL:g} -> 1.8 points, 0.2 off for being late. The attempt that counts does so with "
+        f'its own lateness: write `{LESSON} = "best"` below [attempts] in class.toml, and the best one counts'
+    )
+    for rule, points, changes, changed in (
+        ("last", 1.8, False, []),
+        ("last on time", FULL, True, [f"ada {LESSON}: 1.8 -> {FULL:g} points, nothing off for being late"]),
+        ("best", FULL, True, []),
+        ("last", 1.8, True, [fell]),
     ):
         (folder / "class.toml").write_text(f"{rules}'{rule}'\n")
         assert (line in CliRunner().invoke(cli.app, say).output) == changes, rule
-        grade(folder, students=frozenset({"ada"}))
+        for dry_run in (True, False):
+            output = grade(folder, students=frozenset({"ada"}), dry_run=dry_run)[1]
+            assert [text for text in output if "off for being late" in text] == changed, rule
+            assert fell not in output or fell == next(text for text in output if text.startswith("ada "))
         assert exports.scores(Class(folder)).scores["ada", LESSON] == points, rule
         assert line not in CliRunner().invoke(cli.app, say).output, rule
 

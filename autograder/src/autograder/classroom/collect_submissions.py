@@ -33,6 +33,7 @@ from autograder.classroom.hand_in_times import (
     handed_in_at,
     stamped,
     tell_of_late_ones,
+    tell_of_later_attempts,
     tell_of_two_times,
     tell_of_unread_times,
     tell_of_useless_times,
@@ -99,6 +100,7 @@ def collect_files(request: Request, archives: Iterable[Path]) -> Collected:
             outcome.placed.append(_chosen(request, lesson, student, several, last, released[lesson]))
     _find_missing(request, outcome)
     tell_of_late_ones(request, outcome)
+    tell_of_later_attempts(request, outcome)
     tell_of_unread_times(outcome)
     _tell_of_odd_ones(outcome, released)
     tell_of_useless_times(request, outcome)

@@ -9,7 +9,7 @@ from dateutil import tz
 from autograder.classroom.collection import Collected, Request, StudentFiles, read_record
 from autograder.classroom.platforms.protocol import HandedFile
 from autograder.grading.class_folder import Class
-from autograder.grading.late_policy import is_guess
+from autograder.grading.late_policy import LAST, best_instead, is_guess
 from autograder.grading.read_submission import beside, moment
 from autograder.records.file_digests import write_whole
 from autograder.words.phrases import listed
@@ -94,6 +94,23 @@ def tell_of_two_times(request: Request, outcome: Collected) -> None:
         if others:
             counting = f"{in_class_zone(placed.time)} counts; {listed(others)}"
             outcome.notes.append(f"{placed.student}, {placed.lesson}: two times: {counting}")
+
+
+def tell_of_later_attempts(request: Request, outcome: Collected) -> None:
+    """Note the students whose late notebook counts in place of an earlier one, by which they may lose."""
+    policy = request.course.policy
+    later: dict[str, list[str]] = {}
+    for placed in outcome.placed:
+        due = policy.due_for(placed.lesson, placed.student)
+        is_late = bool(due and placed.time and placed.time > due.replace(tzinfo=UTC))
+        is_last = policy.attempts.get(placed.lesson, LAST) == LAST
+        if is_late and is_last and policy.penalty_per_day and placed.state == "replaces an earlier one":
+            later.setdefault(placed.lesson, []).append(placed.student)
+    outcome.notes += [
+        f"{lesson}: a late attempt replaces an earlier one, and counts with its own lateness: {listed(who)}. "
+        f"They may lose by it: {best_instead(lesson)}."
+        for lesson, who in later.items()
+    ]
 
 
 def stamp_late(course: Class) -> None:

@@ -19,11 +19,11 @@ from autograder.classroom.gradebook_roster import folders_of_nobody
 from autograder.classroom.hand_in_times import stamp_late
 from autograder.grading.class_folder import STAMP, Class, Submission
 from autograder.grading.class_folder import handed_in as read
-from autograder.grading.gradebook_writer import GradebookWriter, gradebook_lock, scores_changed
+from autograder.grading.gradebook_writer import GradebookWriter, Total, gradebook_lock, scores_changed
 from autograder.grading.graded_results import TaskResult, readable
 from autograder.grading.grading_banks import HiddenTestSampler
 from autograder.grading.job_scheduling import ExecutorLost, GradeJob, NoSandbox, Result, grade_all
-from autograder.grading.late_policy import BEST, late_by
+from autograder.grading.late_policy import BEST, best_instead, late_by
 from autograder.grading.late_policy import FILE as POLICY
 from autograder.grading.read_submission import SMALL_BYTES, lightened, refused
 from autograder.grading.reader_processes import READING, LimitReached, Processes, run_limited
@@ -210,18 +210,16 @@ class _Kinds:
     """What is to be told of submissions, by kind: of a kind with many, one line names all of them."""
 
     def __init__(self) -> None:
-        self._lines: dict[tuple[str, str], list[tuple[str, str]]] = {}
-        self._last: dict[tuple[str, str], list[tuple[str, str]]] = {}
+        self._lines: dict[tuple[int, str, str], list[tuple[str, str]]] = {}
 
-    def add(self, who: str, text: str, kind: str = "", last: bool = False) -> None:
-        """Keep what is to be told of a submission; what needs a look is told `last`."""
+    def add(self, who: str, text: str, kind: str = "", rank: int = 0) -> None:
+        """Keep what is to be told of a submission; lines with a lower rank are told first."""
         student, _, lesson = who.partition(" ")
-        lines = self._last if last else self._lines
-        lines.setdefault((lesson, kind or text), []).append((student, text))
+        self._lines.setdefault((rank, lesson, kind or text), []).append((student, text))
 
     def tell(self, say: Say) -> None:
         """Tell all of it."""
-        for (lesson, kind), some in (*self._lines.items(), *self._last.items()):
+        for (_rank, lesson, kind), some in sorted(self._lines.items(), key=lambda item: item[0][0]):
             if len(some) <= MOST_LINES:
                 for student, text in some:
                     say(one_line(f"{student} {lesson}: {text}"))
@@ -371,7 +369,7 @@ class _Run:
         return now
 
     def _needs_a_look(self, who: str, why: str) -> None:
-        self.told.add(who, f"needs a look, {why}", last=True)
+        self.told.add(who, f"needs a look, {why}", rank=1)
 
     def _had(self, submission: Submission, task_ids: frozenset[str]) -> frozenset[str]:
         """Return those of some tasks that earlier versions of a submission had, as far as they were kept.
@@ -496,13 +494,13 @@ class _Run:
         for note in notes:
             self.told.add(who, note, _kind(note) if isinstance(note, LazyMessage) else "")
         summary.graded += 1
-        if summary.dry_run:
-            return
+        total = book.total(waiting.submission)
         try:
             graded = from_dict(json.loads(result.notebook))
             if counts:
                 insert_note(self._course, graded, counts)
             to_read, by_hand = book.write(waiting.submission, graded, waiting.made_from, result.tasks, notes)
+            self._tell_total(waiting.submission, total, book.total(waiting.submission))
             summary.written_answers += to_read
             summary.by_hand += by_hand
             if by_hand:
@@ -516,6 +514,23 @@ class _Run:
             same = book.scores(waiting.submission) == before
             done = "no score was written" if same else "only scores were written"
             self._needs_a_look(who, f"{done}: {_why(problem)}")
+
+    def _tell_total(self, submission: Submission, before: Total | None, after: Total | None) -> None:
+        """Tell how a lesson's score changed where being late has a part in it, which tasks do not show."""
+        if not before or not after or before.points == after.points:
+            return
+        if not before.penalty and not after.penalty:
+            return
+        fell = after.points < before.points
+        off = f"{after.penalty:g}" if after.penalty else "nothing"
+        text = f"{before.points:g} -> {after.points:g} points, {off} off for being late"
+        kind = f"{'fewer' if fell else 'more'} points, with what being late costs"
+        if fell and before.time != after.time and self._course.policy.attempts.get(submission.lesson) != BEST:
+            advice = (
+                f". The attempt that counts does so with its own lateness: {best_instead(submission.lesson)}"
+            )
+            text, kind = text + advice, kind + advice
+        self.told.add(submission.who, text, kind, rank=-1 if fell else 0)
 
 
 def _why(problem: Exception) -> str:

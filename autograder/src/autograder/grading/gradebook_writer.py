@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import cast
+from typing import NamedTuple, cast
 
 import nbformat
 from filelock import FileLock, Timeout
@@ -54,6 +54,14 @@ FINISHED = "alembic_version"
 logging.getLogger("tornado.application").addFilter(lambda record: "nbgrader" not in record.pathname)
 
 log = logging.getLogger(__name__)
+
+
+class Total(NamedTuple):
+    """What a lesson counts for a student: the time of submission, the penalty, and the points after it."""
+
+    time: datetime | None
+    penalty: float
+    points: float
 
 
 class GradebookWriter:
@@ -174,15 +182,22 @@ class GradebookWriter:
         Returns:
             The score before and after; None if nothing has changed.
         """
-        notebook = self._notebook(submission)
-        handed_in = notebook.assignment
-        before = handed_in.timestamp, notebook.late_submission_penalty or 0.0, notebook.score
+        handed_in, before = self._notebook(submission).assignment, self.total(submission)
         if timed:
             handed_in.timestamp = self._timestamp(submission) or self._kept_time(handed_in, {})
         self.recount(submission.lesson, submission.student)
-        after = handed_in.timestamp, notebook.late_submission_penalty or 0.0, notebook.score
+        after = self.total(submission)
         self._gradebook.db.commit()
-        return None if before == after else (max(0.0, before[2] - before[1]), max(0.0, after[2] - after[1]))
+        return None if before == after or not before or not after else (before.points, after.points)
+
+    def total(self, submission: Submission) -> Total | None:
+        """Return what a lesson counts for a student now; None if nothing of it is in the gradebook."""
+        try:
+            notebook = self._notebook(submission)
+        except MissingEntry:
+            return None
+        penalty = notebook.late_submission_penalty or 0.0
+        return Total(notebook.assignment.timestamp, penalty, max(0.0, notebook.score - penalty))
 
     def recount(self, lesson: str, student: str) -> None:
         """Update excused tasks and the late penalty to points and `class.toml`; the caller commits."""
@@ -245,7 +260,7 @@ class GradebookWriter:
         tasks: Sequence[TaskResult] = (),
         notes: tuple[str, ...] = (),
     ) -> tuple[int, int]:
-        """Write a graded submission to the gradebook, and its notebook to `autograded/`.
+        """Write a graded submission to the gradebook, and its notebook to `autograded/`; not there if dry.
 
         Args:
             submission: the submission.
@@ -266,9 +281,10 @@ class GradebookWriter:
             cells.keys() - known_cells
         ):  # nbgrader would look for what the gradebook does not have any more
             del cells[name].metadata["nbgrader"]
-        fresh = _written(graded, submission.graded)
-        remove(submission.graded)
-        _copy_stamps(submission)
+        fresh = None if self._copy else _written(graded, submission.graded)
+        if fresh:
+            remove(submission.graded)
+            _copy_stamps(submission)
         if student not in self._students:
             book.update_or_create_student(student)
             self._students.add(student)
@@ -292,7 +308,8 @@ class GradebookWriter:
             self._charge(lesson, student, notebook)
             self.verdicts.write(Grading(lesson, student, now(), made_from, notes, excused), tasks)
             book.db.commit()
-        os.replace(fresh, submission.graded)
+        if fresh:
+            os.replace(fresh, submission.graded)
         return waiting.count(False), waiting.count(True)
 
     def has_no_time(self, submission: Submission) -> bool:

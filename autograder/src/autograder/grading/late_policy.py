@@ -248,6 +248,11 @@ def late_by(share: float, seconds: float, score: float) -> float:
     return round(min(1.0, share * days) * score, 2)
 
 
+def best_instead(lesson: str) -> str:
+    """Return a clause that says how the best of several attempts counts in place of the last one."""
+    return f'write `{lesson} = "{BEST}"` below [attempts] in {FILE}, and the best one counts'
+
+
 def is_guess(time: datetime | None) -> bool:
     """Tell whether a time of submission was derived from a platform's mark for late work."""
     return time is not None and time.microsecond == A_MOMENT.microseconds
