@@ -21,6 +21,7 @@ from autograder.classroom.similar_answers import (
 from autograder.grading.class_folder import Class
 from autograder.grading.graded_results import TaskResult
 from support.class_course import LESSON
+from support.class_course import OTHER as STRIDES
 
 SOLUTION = (
     "def dot(a, b):\n    total = 0.0\n"
@@ -121,6 +122,19 @@ def test_the_course_knows_its_stubs_solutions_and_mistakes(class_course):
     assert len(edits) == 4  # three mistakes, and another way
     assert any("kernel.flip(0)" in text for text in edits)
     assert "slides a small row of weights" in prose
+
+
+def test_written_answers_that_copy_the_published_solution_or_the_notebook_s_code_are_no_pair(class_course):
+    course = Class(class_course.root)
+    solved, released = (
+        nbformat.read(class_course.root / folder / STRIDES / f"{STRIDES}.ipynb", as_version=4)
+        for folder in ("solutions", "notebooks")
+    )
+    published = next(cell.source for cell in solved.cells if cell["id"] == "why-in-words")
+    code = "\n".join(cell.source for cell in released.cells if cell.cell_type == "code")
+    for text in (published, code):
+        results = graded(dict.fromkeys(("amy", "bob"), text), points=None, task="why-in-words")
+        assert similar(results, *course_says(course, STRIDES)) == []
 
 
 def test_a_mistake_that_many_make_comes_last():

@@ -24,6 +24,7 @@ from rapidfuzz.process import cdist
 
 from autograder.author.answer_edits import Solution, changed
 from autograder.author.authoring import load_lesson
+from autograder.author.parse_source import answers_in
 from autograder.classroom.class_report import MOST_COMPARED
 from autograder.grading.class_folder import Class
 from autograder.grading.graded_results import TaskResult
@@ -263,7 +264,7 @@ def _same_profile(
 
 
 def course_says(course: Class, lesson: str) -> tuple[dict[str, list[str]], str]:
-    """Return the course's own text: its answers to each task, right and wrong, and the lesson's prose.
+    """Return the course's own text: its answers to each task, and the lesson's text in all languages.
 
     Without the lesson's source, the answers are only those that students were given.
     """
@@ -273,17 +274,24 @@ def course_says(course: Class, lesson: str) -> tuple[dict[str, list[str]], str]:
         if is_answer(cell):
             course_answers[cell["id"].removesuffix("-answer")] = [cell.source]
     solutions = course.solution(lesson)
-    for name, text in solutions.items():
+    folder = course.banks.course.source / lesson
+    for name, text in (*solutions.items(), *answers_in(folder, lesson, "markdown").items()):
         published = Solution.from_cell(text, "", "", False).text  # as whoever copies it finds it
         course_answers.setdefault(name.removesuffix("-answer"), []).append(published)
-    folder = course.banks.course.source / lesson
     if (folder / "tasks.py").is_file() and solutions:
         for task in load_lesson(folder).tasks:
             given = solutions[f"{task.id}-answer"]
             solution = Solution.from_cell(given, task.name, task.signature, task.kind == "tensor")
             edits = [answer.changes for answer in task.wrong] + [answer.changes for answer in task.right]
             course_answers[task.id] += [changed(solution, edit) for edit in edits]
-    return course_answers, "\n".join(cell.source for cell in release.cells if cell.cell_type == "markdown")
+    # What a learner of another language was given, and the solution that is published there.
+    translated = list(course.translated_releases(lesson).values())
+    for language in course.banks.course.languages[1:]:
+        path = course.banks.course.root / "solutions" / language / lesson / f"{lesson}.ipynb"
+        if path.is_file():
+            translated.append(path.read_text(encoding="utf-8"))
+    notebooks = (release, *(nbformat.reads(text, as_version=4) for text in translated))
+    return course_answers, "\n".join(cell.source for notebook in notebooks for cell in notebook.cells)
 
 
 def _agreements(
