@@ -504,6 +504,11 @@ def test_one_student_can_be_taken_out_who_has_handed_in_nothing(folder, tmp_path
     assert "Amy Adams (amy) has handed something in" in run(folder, "roster", "--remove", "amy", code=2)
     assert "Nobody in the class has the id bob" in run(folder, "roster", "--remove", "bob", code=2)
     assert class_list(book).people.keys() == {"amy", "joerg", "jane1", "jane2"}
+    listed = tmp_path / "list.csv"
+    listed.write_text("id,name\nbob,Bob Brown\ndan,Dan Dee\n", encoding="utf-8")
+    again = "before, and in the class again: Bob Brown (bob): --remove bob"
+    for words, counts in (("--dry-run", True), ("--new", True), ("--new", False)):
+        assert (again in run(folder, "roster", listed, words)) == counts
 
 
 def test_a_folder_of_nobody_is_named_and_nothing_in_it_is_graded(folder, tmp_path):

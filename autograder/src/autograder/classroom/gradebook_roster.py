@@ -38,6 +38,7 @@ class Enrolment:
     new: Sequence[Person]
     changed: Sequence[Person]
     before: Mapping[str, Person]
+    returned: Sequence[Person] = ()  # those of the new ones whom `--remove` had taken out
 
     def description(self, person: Person) -> str:
         """Return what of a student's data changed, each with what it was."""
@@ -132,15 +133,17 @@ def enrol(course: Class, people: Iterable[Person], dry: bool = False, source: st
     Raises:
         BadList: a person of the list shares identifiers with two students.
     """
-    new, changed = [], []
+    new, changed, returned = [], [], []
     roster = class_list(course)
     with GradebookWriter(course, dry=dry) as book, readable(course.database):
+        removed = {record.student for record in book.verdicts.read(Identifiers)} - roster.people.keys()
         rows = {student.id: student for student in book.nbgrader.students}
         for listed in people:
             person = roster.merged(listed)
             old = roster.people.get(person.id)
             if old is None:
                 new.append(person)
+                returned += [person] if person.id in removed else []
             elif any(getattr(old, key) != getattr(person, key) for key in KEPT):
                 changed.append(person)
             row = rows.setdefault(person.id, Student(id=person.id))
@@ -155,7 +158,7 @@ def enrol(course: Class, people: Iterable[Person], dry: bool = False, source: st
         if new or changed:
             book.verdicts.replace(_change(source, new, [roster.people[person.id] for person in changed]))
         book.nbgrader.db.commit()  # all of them, or nobody
-    return Enrolment(new, changed, roster.people)
+    return Enrolment(new, changed, roster.people, returned)
 
 
 def _change(source: str, new: Sequence[Person], before: Sequence[Person]) -> RosterChange:
@@ -237,6 +240,7 @@ def remove(course: Class, student: str, dry: bool = False) -> Person:
             raise BadList(f"{person.who} has handed something in or has points. Nothing was changed.")
         book.nbgrader.remove_student(student)
         book.verdicts.forget_student(student)
+        book.verdicts.replace(Identifiers(student, person.other))  # so that a later list can be told of it
         book.verdicts.replace(_change(f"--remove {student}", [], [person]))
         book.nbgrader.db.commit()
     return person

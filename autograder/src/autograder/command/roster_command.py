@@ -70,6 +70,8 @@ def roster(
     gone = [person.who for student, person in there.people.items() if student not in named]
     for person in enrolment.new:
         say(f"new: {person.who}")
+    for person in enrolment.returned:
+        say(f"taken out by hand before, and in the class again: {person.who}: --remove {person.id}")
     for person in enrolment.changed:
         say(f"changed: {person.who}: {enrolment.description(person)}")
     summary = ngettext(
