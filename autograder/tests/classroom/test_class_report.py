@@ -201,6 +201,8 @@ def test_the_command_shows_and_writes_the_report_and_refuses_where_nothing_is_gr
     assert "For the next lecture" in done.output
     assert (tmp_path / "r.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     assert (tmp_path / "r.csv").is_file()
+    (course.banks.course.root / "class.toml").write_text('left = ["student-0"]')
+    assert report(Class(course.banks.course.root), LESSON).students == 1
 
 
 def test_the_report_speaks_the_language_that_is_asked_for(course, tmp_path, monkeypatch):

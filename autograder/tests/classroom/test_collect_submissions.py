@@ -317,7 +317,9 @@ def test_without_a_roster_the_first_step_is_named(class_course, tmp_path):
 def test_feedback_goes_back_under_the_name_that_the_platform_knows(
     folder, tmp_path, form, collected, returned
 ):
-    files = [(collected, notebook()), ("bob/01-convolution.ipynb", notebook())]
+    other = collected.replace("adamsamy_LATE_11", "mullerjorg_13").replace("Amy Adams_801", "Jörg Müller_804")
+    other = f"{other.replace('amy', 'joerg').removesuffix('x.ipynb')}essay.pdf"
+    files = [(collected, notebook()), ("bob/01-convolution.ipynb", notebook()), (other, "%PDF")]
     run(folder, "collect", zipped(tmp_path / "all.zip", files))
     out = tmp_path / "back.zip" if form != "folder" else tmp_path / "back"
     refused = run(folder, "return", LESSON, f"--{form}", "--out", out, code=2)
@@ -329,6 +331,8 @@ def test_feedback_goes_back_under_the_name_that_the_platform_knows(
 
     output = run(folder, "return", LESSON, f"--{form}", "--out", out, code=1)
     assert "1 student has no feedback yet" in output
+    assert "no page: handed in no notebook (essay.pdf): joerg" in output
+    assert "no page: no notebook of theirs was placed: jane1 and jane2" in output
     assert "the feedback of 1 student" in output
     if form == "folder":
         assert (out / f"{returned}{LESSON}.html").read_text() == "for Amy"
@@ -579,5 +583,6 @@ def test_class_toml_is_made_and_then_checked_by_one_command(folder):
     assert "Each day late costs 10% of the points that were earned." in output
     assert "Without hidden probes, grading is refused" in output
     assert "did not have counts nothing" in output
+    assert "Left out of reports, exports and returns, since they have left: amy." in output
     (folder / "class.toml").write_text(text.replace("[due]", "[due]\n01-convolutoin = 2026-03-01T23:59:00"))
     assert "there is no lesson 01-convolutoin" in run(folder, "class", code=2)

@@ -315,5 +315,11 @@ def test_the_command_writes_beside_the_file_and_tells_who_has_no_row(course, tmp
     alone = CliRunner().invoke(cli.app, ["export", "01", "--canvas", str(given), *where])
     assert alone.exit_code == 1
     assert OTHER not in alone.output
+    with Gradebook(course.database, course.directory.course_id) as book:
+        book.add_student("nno", first_name="Nora", last_name="Nobody")
+    (Path(course.directory.root) / "class.toml").write_text('left = ["eve"]')
+    left = CliRunner().invoke(cli.app, ["export", "01", "--canvas", str(given), *where])
+    assert (left.exit_code, "row: eve" in left.output) == (0, False)
+    assert "no score: no notebook of theirs was placed: nno" in left.output
     unclear = CliRunner().invoke(cli.app, ["export", "--moodle", str(given), *where])
     assert unclear.exit_code == 2

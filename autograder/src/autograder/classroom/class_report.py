@@ -105,7 +105,9 @@ class Report:
 def report(course: Class, lesson: str) -> Report:
     """Return the report of a lesson, computed from the stored grades. Nothing is graded."""
     with graded_results.opened(course.database) as store:
-        results = store.read(TaskResult, lesson)
+        results = [
+            result for result in store.read(TaskResult, lesson) if result.student not in course.policy.left
+        ]
     with gradebook_queries.opened(course.database) as book:
         marks_of = {(mark.student, mark.task): mark for mark in book.of(lesson)}
     by_task: dict[str, list[TaskResult]] = defaultdict(list)

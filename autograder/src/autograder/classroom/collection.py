@@ -15,6 +15,7 @@ from autograder.classroom.platforms.protocol import HandedFile, Platform
 from autograder.grading.class_folder import STAMP, Class
 from autograder.records import serialization
 from autograder.records.file_digests import write_whole
+from autograder.words.phrases import listed
 
 # Beside submitted/: the archives as they came, versions that were replaced, and what was found out.
 COLLECTED = "collected"
@@ -122,6 +123,28 @@ def read_record(course: Class) -> CollectionRecord:
             path,
         )
     return record or CollectionRecord()
+
+
+def why_without(course: Class, lesson: str, students: Iterable[str]) -> list[str]:
+    """Return lines that say why some students have no score or page, each with those whom it is true of.
+
+    Args:
+        course: the class.
+        lesson: the lesson; "" for all of them.
+        students: the students.
+    """
+    record = read_record(course)
+    reasons: dict[str, list[str]] = {}
+    for student in students:
+        instead = record.others.get(student, ())
+        if lesson and StudentFiles(course, lesson, student).submitted.is_file():
+            reason = f"handed in, and not graded yet (autograder grade {lesson})"
+        elif instead and lesson in ("", *record.instead_of.get(student, (lesson,))):
+            reason = f"handed in no notebook ({listed(instead)})"
+        else:
+            reason = "no notebook of theirs was placed"
+        reasons.setdefault(reason, []).append(student)
+    return [f"{reason}: {listed(who)}" for reason, who in reasons.items()]
 
 
 def handed_in_together(course: Class, lesson: str) -> Callable[[Collection[str]], bool]:

@@ -237,7 +237,10 @@ def remove(course: Class, student: str, dry: bool = False) -> Person:
         )
         points = by_hand if person == Person(student) else row.submissions
         if points or _has_work(course, student):
-            raise BadList(f"{person.who} has handed something in or has points. Nothing was changed.")
+            leave_out = f'`left = ["{student}"]` in {POLICY} leaves them out of reports and exports.'
+            raise BadList(
+                f"{person.who} has handed something in or has points. Nothing was changed: {leave_out}"
+            )
         book.nbgrader.remove_student(student)
         book.verdicts.forget_student(student)
         book.verdicts.replace(Identifiers(student, person.other))  # so that a later list can be told of it

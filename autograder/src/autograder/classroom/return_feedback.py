@@ -57,6 +57,8 @@ def give_back(course: Class, lesson: str, platform: Platform, out: Path, anyway:
     pages: dict[str, Path] = {}  # by the name that each gets
     for submission in course.submissions(lesson):
         student = submission.student
+        if student in course.policy.left:
+            continue
         page = course.place(course.directory.feedback_directory, student, lesson) / f"{lesson}.html"
         handed_in = collected.get(student, UNKNOWN)
         if not page.is_file():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from autograder.classroom import gradebook_queries
@@ -33,6 +33,12 @@ class Scores:
     marks: Sequence[Mark]
     handed_in: Sequence[HandedIn]
 
+    def without(self, students: Collection[str]) -> Scores:
+        """Return the scores without those of some students, who have left the class."""
+        people = [person for person in self.people if person.id not in students]
+        staying = {which: score for which, score in self.scores.items() if which[0] not in students}
+        return replace(self, people=people, scores=staying)
+
 
 @dataclass(frozen=True)
 class Merged:
@@ -44,6 +50,7 @@ class Merged:
     missing: Sequence[str]  # students with a score but without a row
     left_out: Sequence[str] = ()  # graded lessons without a column
     kept_back: Sequence[str] = ()  # the reasons why no score of a lesson was written
+    empty: Sequence[str] = ()  # students with a row and without a score
     untouched: Sequence[
         str
     ] = ()  # students with a cell that the platform has excused or locked, and with what
@@ -122,7 +129,10 @@ def merged(class_scores: Scores, table: Table, fill: Fill, lessons: Sequence[str
         if why_not:
             untouched.append(f"{roster.people[student].who}: {why_not}")
     scored = {student for student, lesson in class_scores.scores if lesson in lessons}
-    return Merged(table.text, len(filled), strangers, sorted(scored - with_row), untouched=untouched)
+    empty = sorted(with_row - scored)
+    return Merged(
+        table.text, len(filled), strangers, sorted(scored - with_row), empty=empty, untouched=untouched
+    )
 
 
 def fill_columns(

@@ -57,6 +57,8 @@ def class_(course: Root = Path()) -> None:
     say(f"Without hidden probes, grading {secret} (require_secret).")
     missing = "as much as the rest of their work" if rules.missing_tasks == late_policy.EXCUSE else "nothing"
     say(f"A task that a student's release did not have counts {missing} (missing_tasks).")
+    if rules.left:
+        say(f"Left out of reports, exports and returns, since they have left: {listed(rules.left)}.")
     if nobody := extensions_of_nobody(class_folder):
         complain(nobody)
         raise typer.Exit(1)

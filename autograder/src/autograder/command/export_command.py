@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from autograder.classroom import score_export as exports
+from autograder.classroom.collection import why_without
 from autograder.classroom.csv_tables import Table, read_list
 from autograder.classroom.platforms.protocol import Platform
 from autograder.classroom.platforms.registry import platforms_of
@@ -70,7 +71,7 @@ def export(
     lessons = class_folder.banks.course.lessons
     chosen = resolve_lessons(lessons, [lesson])[0] if lesson else ""
     say_score_changes(class_folder, [chosen] if chosen else lessons)
-    class_scores = exports.scores(class_folder)
+    class_scores = exports.scores(class_folder).without(class_folder.policy.left)
     _tell_of_manual_grades(class_scores, [chosen] if chosen else class_scores.lessons)
     if lti:
         _send(class_folder, class_scores, [chosen] if chosen else lessons, scale, comments, dry_run)
@@ -83,7 +84,10 @@ def export(
     elif sheet_given and to and to.fill:
         table = Table(read_list(sheet_given).text, [kind.lists for kind in platforms.values()])
         target = out or sheet_given.with_stem(f"{sheet_given.stem}-graded")
-        _write_filled(to.fill(class_scores, table, chosen, scale), target)
+        merged = to.fill(class_scores, table, chosen, scale)
+        for line in why_without(class_folder, chosen, merged.empty):
+            say(f"no score: {line}")
+        _write_filled(merged, target)
 
 
 def _send(

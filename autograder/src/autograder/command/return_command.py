@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 
 from autograder.classroom import return_feedback as packing
+from autograder.classroom.collection import why_without
+from autograder.classroom.gradebook_roster import class_list
 from autograder.classroom.platforms.protocol import Platform
 from autograder.classroom.platforms.registry import platforms_of
 from autograder.classroom.return_feedback import Packed
@@ -49,6 +51,10 @@ def return_(
     say_score_changes(class_folder, [name])
     packed = packing.give_back(class_folder, name, to, target, anyway)
     _say_who_is_left_out(packed, name, to)
+    there = {submission.student for submission in class_folder.submissions(name)}
+    absent = class_list(class_folder).people.keys() - there - {*class_folder.policy.left}
+    for line in why_without(class_folder, name, sorted(absent)):
+        say(f"no page: {line}")
     if packed.stale and not anyway:
         refuse("Nothing was packed: students would read of scores that they no longer have. Or say --anyway.")
     if not packed.files and packed.unknown:

@@ -47,6 +47,7 @@ BEGINNING = """\
 # timezone = "Europe/Berlin"     # of the times below
 # penalty_per_day = 0.1          # what each day begun costs, of the points that were earned
 # require_secret = true          # refuse to grade a lesson without hidden probes
+# left = ["jdoe"]                # has points and is no longer here: left out of reports, exports and returns
 # missing_tasks = "zero"         # what a task counts that a student's release did not have; else "excuse"
 
 [due]
@@ -73,6 +74,7 @@ class Policy:
     # ("excuse"), or nothing ("zero").
     missing_tasks: str = EXCUSE
     attempts: Mapping[str, Rule] = field(default_factory=dict)  # the rule by lesson; "last" by default
+    left: tuple[str, ...] = ()  # the ids of those who have left the class, and whose points stay
     zone: tzinfo | None = None  # the time zone of displayed times; None for this machine's
     written: bool = False  # whether there is a file; else due dates and extensions are nbgrader's own
 
@@ -106,6 +108,7 @@ class Policy:
             written.require_secret,
             written.missing_tasks,
             written.attempts,
+            written.left,
             zone,
             True,
         )
@@ -173,6 +176,7 @@ class _Written:
     attempts: Mapping[str, Rule] = field(default_factory=dict)
     penalty_per_day: float | None = None
     require_secret: bool = False
+    left: tuple[str, ...] = ()
     timezone: str = ""
 
     def __post_init__(self) -> None:
