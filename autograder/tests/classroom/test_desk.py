@@ -122,6 +122,10 @@ class TestDesk(AsyncHTTPTestCase):
         assert "alert(1)" not in page
         assert page.count('type="checkbox" value=') == 9
         assert "Nothing was written." in page
+        # In one order for everybody, so that two people mean the same by "answer 3".
+        data = read(self.course)
+        pages = [free_text_page.on_page(data, f"token {n}", LESSON, TASK)["answers"] for n in range(5)]
+        assert len({tuple(answer.text for answer in answers) for answers in pages}) == 1
 
     def test_points_and_comment_are_nbgraders_own_and_come_back(self):
         key = free_text_page.key_of("ada", TOKEN)

@@ -58,7 +58,7 @@ class WrittenAnswer:
 def on_page(data: Data, token: str, lesson: str, name: str) -> dict[str, Any]:
     """Return the template variables of a question's page: its marking scheme, and all answers.
 
-    The order of the answers does not show who wrote them.
+    The order of the answers is the same for everybody, and does not show who wrote them.
 
     Args:
         data: the class.
@@ -89,7 +89,8 @@ def on_page(data: Data, token: str, lesson: str, name: str) -> dict[str, Any]:
                 sum(mark.manual is not None and data.is_waiting(answer) for answer in same),
             )
         )
-    answers = _neighbours(sorted(answers, key=lambda answer: answer.key), texts)
+    by_text = sorted(answers, key=lambda answer: _digest(None, (), texts[answer.key]))
+    answers = _neighbours(by_text, texts)
     return {
         "lesson": lesson,
         "task": name,
