@@ -231,6 +231,16 @@ def test_two_of_one_name_on_the_platform_are_not_put_into_one_place(folder, tmp_
         in output
     )
     assert note_of(folder, "amy") is None
+    run(folder, "collect", zipped(tmp_path / "first.zip", files[:1]))
+    again, sheet = zipped(tmp_path / "second.zip", files[1:]), tmp_path / "sheet.csv"
+    assert "two people" in run(folder, "collect", again, code=1)
+    # Moodle numbers people anew in each assignment, and its worksheet says so by their address.
+    title = "Identifier,Full name,Email address\nParticipant 802,Amy Adams,amy@example.org\n"
+    sheet.write_text(f"{title}Participant 801,Amy Adams,another@example.org\n")
+    assert "two people" in run(folder, "collect", again, "--times", sheet, code=1)
+    sheet.write_text(title)
+    run(folder, "collect", again, "--times", sheet, code=1)  # since the list has no times
+    assert note_of(folder, "amy") == "802"
 
 
 def test_a_notebook_that_is_broken_or_lost_its_ids_is_placed_by_its_name(folder, tmp_path):

@@ -185,12 +185,24 @@ def _two_people(request: Request, student: str, several: Sequence[HandedFile], l
     """Return why notebooks that were placed with one student come from two people; "" where they do not."""
     # A group's number is that of whoever of them handed in.
     numbers = {file.user for file in several if file.user and not file.of_group}
-    if last.user and several[0].lms == last.lms and not last.of_group:
+    is_same_platform = last.user and several[0].lms == last.lms and not last.of_group
+    if is_same_platform and not _is_numbered_anew(request, student, numbers, last):
         numbers.add(last.user)
     if len(numbers) > 1 and not numbers & request.who.keys():
         options = " ".join(f"--who {number}=STUDENT" for number in sorted(numbers))
         return f"two people of the platform's ({listed(sorted(numbers))}) would both be {student}: {options}"
     return ""
+
+
+def _is_numbered_anew(request: Request, student: str, numbers: Iterable[str], last: HandedFile) -> bool:
+    """Tell whether a list says that numbers are a student's in another assignment than the last one's."""
+    platform = request.platforms.get(last.lms)
+    if platform is None or platform.numbers_listed:  # there, a person has one number in all assignments
+        return False
+    owners = {time.lms_user_id: request.roster.find(time) for time in request.times or ()}
+    known = request.roster.people[student].lms_user_id
+    by_list = all(number == known or owners.get(number) == {student} for number in numbers)
+    return by_list and last.user not in owners and not request.roster.of_lms(last.user) - {student}
 
 
 def _find_missing(request: Request, outcome: Collected) -> None:
