@@ -347,7 +347,7 @@ FAULTS = (
     Fault(
         "shares-averaged",
         "the weighted contexts are averaged",
-        "The weighted contexts are averaged, so the result is too small by the number of pieces. The shares sum to 1: add them up.",
+        "The sum over the pieces is divided by their number. The shares are the weights of an average already: only add up.",
         section="11-fast-attention#join-pieces-task",
     ),
     Fault(

@@ -44,7 +44,7 @@ FAULTS = (
     Fault(
         "window-not-used",
         "the window is not used",
-        "The window has no effect: all earlier tokens are visible.",
+        "The mask ignores the window: it hides no earlier token.",
         section="13-attention-today#window-mask-task",
     ),
     Fault(

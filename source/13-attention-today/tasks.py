@@ -1263,7 +1263,7 @@ ROTATE_PART = Task(
         positions-not-used: positions, base) → torch.arange(x.shape[-2]), base)
         one-step-too-far: positions, base) → positions + 1, base)
         turned-backwards: positions, base) → -positions, base)
-            hint: The numbers are rotated the other way round. Use `positions` as they are.
+            hint: The numbers are rotated the other way round: the angles, or their sines, have the wrong sign.
         tokens-for-numbers: body
             rotated = apply_rope(x[..., :rope_dim, :], positions[:rope_dim], base)
             return torch.cat((rotated, x[..., rope_dim:, :]), dim=-2)
