@@ -103,6 +103,16 @@ def test_of_several_attempts_the_last_counts_and_the_others_are_kept(folder, tmp
     output = run(folder, "collect", zipped(tmp_path / "first.zip", files))
     assert (note_of(folder, "amy"), note_of(folder, "bob")) == ("second", "last")
     assert "the last of 2 versions" in output
+    assert "nothing says which came last" not in output
+    released = nbformat.read(folder / "notebooks" / LESSON / f"{LESSON}.ipynb", as_version=4)
+    stub = next(cell.source for cell in released.cells if cell["id"] == "convolve-answer")
+    begun = nbformat.reads(notebook(note="begun"), as_version=4)
+    next(cell for cell in begun.cells if cell["id"] == "convolve-answer").source = stub
+    tied = {"z": nbformat.writes(begun), "a": notebook(note="finished")}
+    files = [(f"Bob Brown_9_assignsubmission_file/{name}.ipynb", text) for name, text in tied.items()]
+    output = run(folder, "collect", zipped(tmp_path / "tied.zip", files), "--dry-run")
+    paths = [name for name, _ in reversed(files)]
+    assert f"bob: nothing says which came last of {paths[0]} and {paths[1]}; {paths[0]} counts" in output
     stamp = folder / "submitted" / "amy" / LESSON / "timestamp.txt"
     stamp.write_text("2026-01-01 10:00:00 UTC")
 

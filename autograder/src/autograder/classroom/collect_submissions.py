@@ -322,7 +322,8 @@ def _chosen(
     """Return the notebook of a student's that counts for one lesson, with those that it takes the place of.
 
     Of several, one that was worked on counts before an untouched one, then the one that was handed in last:
-    by the platform's time, then by the archive's, then by the number that a browser gave to a copy in it.
+    by the platform's time, then by the archive's, then by the number that a browser gave to a copy in it. Where
+    nothing says which that is, the one with more answers counts.
     """
     # A file without one of the lesson's cells, such as notes, never takes the place of one that has some.
     archives = list(dict.fromkeys(file.archive for file in several))  # the last one that is named came last
@@ -330,7 +331,7 @@ def _chosen(
         several,
         key=lambda file: (
             *(file.cells > 0, file.answers > 0, file.rank, file.modified),
-            *(archives.index(file.archive), file.copy, file.path),
+            *(archives.index(file.archive), file.copy, file.answers, file.path),
         ),
     )
     last = ordered[-1]
@@ -375,6 +376,13 @@ def _tell_of_odd_ones(outcome: Collected, released: Mapping[str, Released]) -> N
         collected = placed.before[-1] if placed.state in STAYS else placed.entry
         others = [file for file in placed.before if file is not collected]
         odd = [file.path for file in others if not file.cells and collected.cells]
+        came = _came(collected)
+        tied = [file.path for file in others if file.answers and collected.answers and _came(file) == came]
+        if tied and placed.state not in STAYS:
+            outcome.notes.append(
+                f"{placed.student}: nothing says which came last of {listed([collected.path, *tied])}; "
+                f"{collected.path} counts"
+            )
         untouched = [file.path for file in others if file.cells and not file.answers and collected.answers]
         stays = "; the earlier one stays" if placed.state in STAYS else ""
         if odd:
@@ -395,6 +403,11 @@ def _tell_of_odd_ones(outcome: Collected, released: Mapping[str, Released]) -> N
         elif collected.cells < wanted and not stays:
             lost = wanted - collected.cells
             outcome.notes.append(f"{collected.path}: cells that are missing: {lost} of {wanted}")
+
+
+def _came(file: HandedFile) -> tuple[object, ...]:
+    """Return all that says when a file was handed in, beside the other files of its student."""
+    return file.archive, file.rank, file.modified, file.copy
 
 
 def put(course: Class, placed: Placed) -> None:
