@@ -691,6 +691,10 @@ def test_points_for_written_words_stay_read_until_the_words_change(class_course,
     (shown,) = answers()
     assert (shown.waiting, shown.ticked, shown.score) == (False, (0,), 1.0)
     assert exports.scores(Class(place)).by_hand[OTHER] == []
+    for words, by_hand in (("Another attempt.", 1), ("The scores spread.", 0)):  # the first counts again
+        assert graded_with(words)[0].by_hand == by_hand
+    (shown,) = answers()
+    assert (shown.waiting, shown.ticked, shown.score) == (False, (0,), 1.0)
 
 
 def test_a_score_in_whose_place_a_person_s_counts_is_not_told_as_changed(graded, solved):

@@ -322,8 +322,8 @@ def _chosen(
     """Return the notebook of a student's that counts for one lesson, with those that it takes the place of.
 
     Of several, one that was worked on counts before an untouched one, then the one that was handed in last:
-    by the platform's time, then by the archive's, then by the number that a browser gave to a copy in it. Where
-    nothing says which that is, the one with more answers counts.
+    by the platform's time, then by the archive's, then by the number that a browser gave to a copy in it.
+    Where nothing says which that is, the one with more answers counts.
     """
     # A file without one of the lesson's cells, such as notes, never takes the place of one that has some.
     archives = list(dict.fromkeys(file.archive for file in several))  # the last one that is named came last

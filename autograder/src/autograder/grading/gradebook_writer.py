@@ -34,7 +34,16 @@ from sqlalchemy import select
 from autograder.grading import graded_results
 from autograder.grading.class_folder import KEY, STAMP, Class, Submission
 from autograder.grading.gradebook_task_changes import MoveCells
-from autograder.grading.graded_results import Change, Grading, Store, TaskResult, make_table, now, readable
+from autograder.grading.graded_results import (
+    Change,
+    Grading,
+    Store,
+    TaskResult,
+    Ticked,
+    make_table,
+    now,
+    readable,
+)
 from autograder.grading.late_policy import EXCUSE, is_guess
 from autograder.grading.read_submission import beside, moment
 from autograder.records.authoring_errors import BadBook
@@ -338,9 +347,26 @@ class GradebookWriter:
         return None if another or is_guess(handed_in.timestamp) else handed_in.timestamp
 
     def _with_same_words(self, lesson: str, student: str, tasks: Sequence[TaskResult]) -> set[str]:
-        """Return the written answers whose text is the one that was graded before, but for spaces."""
-        before = {task.task: task.answer.split() for task in self.verdicts.read(TaskResult, lesson, student)}
-        return {task.task for task in tasks if before.get(task.task) == task.answer.split()}
+        """Return the written answers that were read in these words, but for spaces.
+
+        They are those of the last grading, or those that a person ticked lines for, since an earlier attempt
+        may count again.
+        """
+        notebook = self._gradebook.find_submission_notebook(lesson, lesson, student)
+        names = self._names(lesson)
+        unread = {names[grade.cell_id] for grade in notebook.grades if grade.needs_manual_grade}
+        before = {
+            task.task: task.answer.split()
+            for task in self.verdicts.read(TaskResult, lesson, student)
+            if task.task not in unread
+        }
+        ticked = {ticks.task: ticks.answer.split() for ticks in self.verdicts.read(Ticked, lesson, student)}
+        answers = {task.task: task.answer.split() for task in tasks}
+        return {
+            task
+            for task, words in answers.items()
+            if words == before.get(task) or (words and words == ticked.get(task))
+        }
 
     def _score(
         self,
@@ -358,7 +384,7 @@ class GradebookWriter:
                 score *= most[grade.cell_id] / cell.metadata.nbgrader["points"]
             grade.auto_score = score
             # Points that a person gave to these words were given to the answer as it is.
-            has_read = score is None and names[grade.cell_id] in same_words and not grade.needs_manual_grade
+            has_read = score is None and names[grade.cell_id] in same_words
             given = grade.manual_score is not None
             grade.needs_manual_grade = not has_read if given else score is None
         for comment in notebook.comments:

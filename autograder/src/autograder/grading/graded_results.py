@@ -122,6 +122,7 @@ class Ticked:
     student: str
     task: str
     lines: tuple[int, ...]
+    answer: str = ""  # the words that they were ticked for
 
 
 @dataclass(frozen=True)

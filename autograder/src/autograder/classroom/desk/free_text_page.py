@@ -157,7 +157,7 @@ def give(
             existing = book.nbgrader.find_comment(name, lesson, lesson, student)
             existing.manual_comment = comment or None
             if not comment_alone:
-                book.verdicts.tick(Ticked(lesson, student, name, ticked))
+                book.verdicts.tick(Ticked(lesson, student, name, ticked, same[0].answer))
         book.nbgrader.db.commit()
     state = _digest(manual if comment_alone else score, ticked, comment)
     return {"lines": ticked, "comment": comment, "score": None if comment_alone else score, "state": state}
