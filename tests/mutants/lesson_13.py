@@ -44,7 +44,7 @@ rope-part-twice (named, values): inside @ latents.mT + rope_queries @ rope_keys.
 values-by-key-weights (named, raised, values, shape): W_value.mT → W_key.mT
 transpose: latents.mT → latents.transpose(-1, -2)
 == keys-as-values
-mean-subtracted (named, values): (projected**2).mean(dim=-1, keepdim=True) → projected.var(dim=-1, keepdim=True)
+mean-subtracted (named, values): (projected**2).mean(dim=-1, keepdim=True) → (projected - projected.mean(dim=-1, keepdim=True)).pow(2).mean(dim=-1, keepdim=True)
 over-tokens (named, values): (projected**2).mean(dim=-1, keepdim=True) → (projected**2).mean(dim=-2, keepdim=True)
 power: (projected**2).mean → projected.pow(2).mean
 == kv-sources
@@ -70,8 +70,8 @@ int32: enumerate(windows)]) → enumerate(windows)], dtype=torch.int32)
 kept-is-read (named, values, not finite, raised, shape): read[layer] = both → read[layer] = both[..., -(window or both.shape[-2]) :, :]
 shared-overwrite (named, values, raised): above new, num_tokens = → self.kept[source] = read[source][..., -queries.shape[-2] :, :]
 full-for-shared (named, values): window or num_tokens → window * (source == layer) or num_tokens
-values-first (named, values): (keys[layer], values[layer]) → (values[layer], keys[layer])
-scaled-twice (named, values): attn_mask=~hidden → attn_mask=~hidden, scale=1 / queries.shape[-1]
+values-first (named, values): (keys[layer], values[layer]) → tuple(stored[layer] for stored in (values, keys))
+scaled-twice (named, values): attn_mask=~hidden → attn_mask=~hidden, scale=queries.shape[-1] ** -1.0
 history-beside-it (named, behaviour): above new, num_tokens = → self.history = [*getattr(self, "history", []), keys]
 clone: both[..., -window:, :] if window else both → (both[..., -window:, :] if window else both).clone()
 additive-mask: attn_mask=~hidden → attn_mask=torch.zeros(hidden.shape).masked_fill(hidden, -torch.inf)

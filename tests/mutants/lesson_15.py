@@ -29,7 +29,7 @@ window-as-typed (values, named, keeps 4): config["sliding_window"] if slides els
 chunked:
     for name, count in counts.items(): → for name in counts:↵    count = counts[name]
 == bug-cohere-norm
-correction-of-two (values, named): centred.pow(2).mean(dim=-1, keepdim=True) → centred.pow(2).sum(dim=-1, keepdim=True) / (x.shape[-1] + 1)
+correction-of-two (values, named): centred.pow(2).mean(dim=-1, keepdim=True) → centred.pow(2).sum(dim=-1, keepdim=True) / (x.shape[-1] + 2)
 square: centred.pow(2) → (centred * centred)
 == bug-neighbours
 signs-of-first (values, named): (-x[..., 1::2], x[..., ::2]) → (-x[..., 1::2], -x[..., ::2])
@@ -44,7 +44,7 @@ tensor: torch.arange(start, start + x.shape[1]) → torch.tensor(range(start, st
 attention-twice (values, named): x = x + attended → x = x + 2 * attended
 other-order: x = x + attended + (gate * up) @ state[f"{own}.mlp.down_proj.weight"].T → x = (gate * up) @ state[f"{own}.mlp.down_proj.weight"].T + attended + x
 == algorithm-numbers
-tiles-by-area (values, named, keeps 5): return T_r * T_c → return N * N // (B_r * B_c)
+tiles-by-area (values, named, keeps 5): return T_r * T_c → return N**2 // (B_r * B_c)
 ceil-by-math: T_r, T_c = -(-N // B_r), -(-N // B_c) → T_r, T_c = len(range(0, N, B_r)), len(range(0, N, B_c))
 == flip-test
 two-sided-half (values, named): return (sums >= → return 0.5 * (sums >=
