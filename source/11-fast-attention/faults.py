@@ -389,7 +389,7 @@ FAULTS = (
     Fault(
         "shares-as-logarithms",
         "logarithms are used as shares",
-        "The logarithms of the shares are used as shares. Take their exponentials: `torch.softmax`.",
+        "Logarithms are used as shares. Take their exponentials: `torch.softmax`.",
         section="11-fast-attention#join-pieces-task",
     ),
     Fault(

@@ -1096,7 +1096,7 @@ llama, qwen3 = (compared(FOLDER / name) for name in ("llama", "qwen3"))
 # sum of its experts' results, each times its share.
 #
 # Finish `MixtureOfExperts`. Each expert computes only the tokens that chose it, and one that no token chose computes
-# nothing: it may be called with no tokens, or not at all. A loop over the experts is fine.
+# nothing: it can be called with no tokens, or not at all. A loop over the experts is fine.
 
 
 # %% answer="mixture-of-experts"

@@ -571,7 +571,7 @@ FAULTS = (
     Fault(
         "prompts-block-writers",
         "long prompts come before those who write",
-        "Prompts take the budget first, and texts that write one token have to wait. Plan those with one token left first.",
+        "A text that writes one token can come after a prompt, which then takes its share of the budget. Plan those with one token left first.",
         section="14-serve-it#plan-step-task",
     ),
     Fault(
@@ -913,7 +913,7 @@ FAULTS = (
     Fault(
         "redrawn-from-target",
         "after a refusal the token comes from p",
-        "After a refusal the token is drawn from the target's probabilities. Then the likely guesses come too often. Draw from what is missing, max(0, p − q).",
+        "After a refusal the token is drawn from the target's probabilities. Then what the draft guesses more often than the target comes too often. Draw from what is missing, max(0, p − q).",
         section="14-serve-it#speculate-task",
     ),
     Fault(

@@ -846,7 +846,7 @@ FAULTS = (
     Fault(
         "capstone-partners-in-a-row",
         "a number's partner is not its neighbour",
-        "The partners are in another order than the numbers: one kind first, then the other. They alternate, so that each number meets its neighbour.",
+        "The partners do not alternate. The partner of each number is its neighbour in the pair, so the two kinds take turns.",
         section="15-capstone#bug-neighbours-task",
     ),
     Fault(
@@ -1247,7 +1247,7 @@ FAULTS = (
     ),
     Fault(
         "capstone-weight-before-norm",
-        "the weight comes before the norm",
+        "the weight comes first, the norm after it",
         "The numbers are multiplied by the weight before the norm. The weight comes last.",
         section="15-capstone#bug-cohere-norm-task",
     ),
@@ -1649,7 +1649,7 @@ FAULTS = (
     ),
     Fault(
         "capstone-end-without-start",
-        "the positions end too early",
+        "the positions stop before the new tokens",
         "The positions begin at `start` and end at the length of the piece. They end at the sum of the two.",
         section="15-capstone#bug-cohere-heads-task",
     ),
