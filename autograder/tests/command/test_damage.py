@@ -63,10 +63,10 @@ DAMAGE = {
     "who handed in, no text": (collected(b"\xff\xfe\x00"), ("collect", "return"), RECORD, 0),
     "who handed in, nested": (collected(DEEP.encode()), ("collect", "return"), RECORD, 0),
     "who handed in, a folder": (collected(None), ("collect", "return"), RECORD, 0),
-    "the class's rules, cut": (policy(b"due = ["), ("report", "similar"), "", 0),
+    "the class's rules, cut": (policy(b"due = ["), ("similar",), "", 0),
     "the class's rules, where they count": (
         policy(b"due = ["),
-        ("grade", "extend", "export", "return"),
+        ("grade", "extend", "export", "return", "report"),
         POLICY,
         2,
     ),
