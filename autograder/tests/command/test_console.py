@@ -61,7 +61,7 @@ def test_a_command_that_needs_a_package_which_is_not_there_says_how_to_install_i
 def test_remarks_of_a_kind_are_one_line_with_the_names_and_what_needs_a_look_comes_last():
     kinds, output = _Kinds(), []
     for student in "abcd":
-        kinds.add(f"{student} 01-first", "needs a look, it is damaged", last=True)
+        kinds.add(f"{student} 01-first", "needs a look, it is damaged", rank=1)
         kinds.add(f"{student} 01-first", f"lacks cell {student}", "lacks cell {name}")
     kinds.add("a 01-first", "was late")
     kinds.tell(output.append)
