@@ -14,7 +14,7 @@
 # - write speculative decoding, and prove that it changes no probability;
 # - say what a served token costs in bytes and operations, and which of the two you wait for.
 #
-# **Time:** about 135 minutes, an estimate. **Before you start:** the cache of lesson 11, `TinyTransformer` and the
+# **Time:** about 140 minutes, an estimate. **Before you start:** the cache of lesson 11, `TinyTransformer` and the
 # choice of the next token (lesson 12). You do not need a GPU.
 
 # %% id="setup"
