@@ -200,8 +200,8 @@ def _is_numbered_anew(request: Request, student: str, numbers: Iterable[str], la
     if platform is None or platform.numbers_listed:  # there, a person has one number in all assignments
         return False
     owners = {time.lms_user_id: request.roster.find(time) for time in request.times or ()}
-    known = request.roster.people[student].lms_user_id
-    by_list = all(number == known or owners.get(number) == {student} for number in numbers)
+    listed_number = request.roster.people[student].lms_user_id
+    by_list = all(number == listed_number or owners.get(number) == {student} for number in numbers)
     return by_list and last.user not in owners and not request.roster.of_lms(last.user) - {student}
 
 

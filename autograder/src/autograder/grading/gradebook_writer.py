@@ -66,7 +66,7 @@ log = logging.getLogger(__name__)
 
 
 class Total(NamedTuple):
-    """What a lesson counts for a student: the time of submission, the penalty, and the points after it."""
+    """A student's score for a lesson: the time of submission, the penalty, and the points after it."""
 
     time: datetime | None
     penalty: float
@@ -200,7 +200,7 @@ class GradebookWriter:
         return None if before == after or not before or not after else (before.points, after.points)
 
     def total(self, submission: Submission) -> Total | None:
-        """Return what a lesson counts for a student now; None if nothing of it is in the gradebook."""
+        """Return a student's score for a lesson; None if nothing of it is in the gradebook."""
         try:
             notebook = self._notebook(submission)
         except MissingEntry:

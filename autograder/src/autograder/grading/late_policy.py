@@ -74,7 +74,7 @@ class Policy:
     # ("excuse"), or nothing ("zero").
     missing_tasks: str = EXCUSE
     attempts: Mapping[str, Rule] = field(default_factory=dict)  # the rule by lesson; "last" by default
-    left: tuple[str, ...] = ()  # the ids of those who have left the class, and whose points stay
+    left: tuple[str, ...] = ()  # ids of students who have left the class, and whose points stay
     zone: tzinfo | None = None  # the time zone of displayed times; None for this machine's
     written: bool = False  # whether there is a file; else due dates and extensions are nbgrader's own
 
