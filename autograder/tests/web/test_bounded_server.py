@@ -73,7 +73,7 @@ def served(application: Any = shown, limits: Limits = Limits(), tls: tuple[Any, 
 def test_whoever_holds_connections_keeps_nobody_out(kind, tls, certificate):
     sent = [part.replace(b"POST /", b"POST /reads") for part in HOLDS[kind]]
     with (
-        served(tls=certificate if tls else (), limits=Limits(total=60, fresh_seconds=0.1)) as port,
+        served(tls=certificate if tls else (), limits=Limits(total=60)) as port,
         held(port, 70, sent),
         held(port, 70, sent, "127.0.0.2"),
         held(port, 70, sent, "127.0.0.3"),
