@@ -28,10 +28,11 @@ print(here, __spec__.name, *sys.argv[1:], flush=True)
 fails = {"fail", os.environ.get("FAILS")} & {here, *sys.argv}
 for word in sys.argv:
     if word.startswith("--junitxml="):
-        skipped = '<testcase><skipped message="needs Chromium: apt"/></testcase>'
-        outcome = f"<testcase>{'<failure/>' * bool(fails)}</testcase>"
+        skipped = '<testcase name="c"><skipped message="needs Chromium: apt"/></testcase>'
+        outcome = f"<testcase name='b'>{'<failure/>' * bool(fails)}</testcase>"
+        first_attempt = outcome * ("AGAIN" in os.environ)
         with open(word.partition("=")[2], "w") as file:
-            file.write(f"<testsuites><testcase/>{outcome}{skipped}</testsuites>")
+            file.write(f"<testsuites><testcase name='a'/>{first_attempt}{outcome}{skipped}</testsuites>")
 sys.exit(1 if fails else 0)
 """
 # Stands in for uv: it knows only what uv's own variables say of indexes, and lets pip install.
@@ -183,6 +184,11 @@ def test_both_halves_run_to_their_end_and_one_line_counts_them(course, fails, co
     assert all(f"pytest.__main__ -n auto {chosen}--junitxml=" in line for line in halves)
     assert counted == f"Tests: {passed} passed, {4 - passed} failed, 2 skipped (2 need Chromium)"
     assert done == code
+
+
+def test_a_test_that_had_a_second_attempt_counts_once_and_is_mentioned(course):
+    counted = course.start("test", AGAIN="1")[1].splitlines()[-1]
+    assert counted == "Tests: 4 passed, 0 failed, 2 skipped (2 need Chromium), 2 second attempts in a browser"
 
 
 def test_what_only_the_tests_need_is_added_at_their_first_start_and_said(course):

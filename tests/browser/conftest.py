@@ -36,11 +36,16 @@ def chromium() -> str | None:
 
 
 def pytest_collection_modifyitems(items):
-    """Skip where there is no browser, with the reason; in CI a missing browser is a failure."""
+    """Mark the tests in a browser; skip them where there is none, with the reason, except in CI.
+
+    They have a second attempt, because JupyterLab and Chromium have failures of their own on a busy machine.
+    Both attempts are shown, and the last line of `start.py test` counts them.
+    """
     here = Path(__file__).parent
     for item in items:
         if here in Path(item.path).parents:
             item.add_marker(pytest.mark.browser)
+            item.add_marker(pytest.mark.flaky(reruns=1))
             if not sys.platform.startswith("linux"):
                 item.add_marker(pytest.mark.skip(reason="needs Linux: the browser tests run there"))
             elif chromium() is None and not os.environ.get("CI"):
@@ -130,6 +135,17 @@ def choose(page, *names: str) -> None:
     for name in names[1:-1]:
         page.locator(".lm-Menu").get_by_text(name, exact=True).hover()
     page.locator(".lm-Menu").get_by_text(names[-1], exact=True).click()
+
+
+@contextmanager
+def dialogs_named(page):
+    """Add the text of JupyterLab's open dialogs to the error of a test."""
+    try:
+        yield
+    except Exception as error:
+        for text in page.locator(".jp-Dialog").all_inner_texts():
+            error.add_note(f"An open dialog says: {text}")
+        raise
 
 
 class Notebook:

@@ -11,7 +11,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 from playwright.sync_api import TimeoutError
 
-from tests.browser.conftest import CELLS, choose
+from tests.browser.conftest import CELLS, choose, dialogs_named
 from tests.browser.servers import end_kernels, jupyterlab
 
 pytestmark = pytest.mark.slow
@@ -44,9 +44,10 @@ def day(server, context):
     def opened(door: str = "lab/tree"):
         page = context.new_page()
         try:
-            page.goto(f"{address}/{door}/day.ipynb?token=test&reset")
-            page.locator(CELLS).first.wait_for(timeout=90_000)
-            yield page
+            with dialogs_named(page):
+                page.goto(f"{address}/{door}/day.ipynb?token=test&reset")
+                page.locator(CELLS).first.wait_for(timeout=90_000)
+                yield page
         finally:
             page.close()
             end_kernels(address)
