@@ -67,6 +67,15 @@ def test_a_notebook_is_placed_whatever_the_archive_is_like(folder, tmp_path, nam
     assert "nothing from 4 students: Bob Brown (bob)," in output
 
 
+def test_nothing_is_expected_of_whoever_has_left(folder, tmp_path):
+    (folder / "class.toml").write_text('left = ["bob"]')
+    output = run(
+        folder, "collect", zipped(tmp_path / "all.zip", [(LAYOUTS["a name and a dash"], notebook())])
+    )
+    assert "nothing from 3 students: " in output
+    assert "Bob Brown" not in output
+
+
 def test_a_time_in_a_form_that_is_not_known_is_told(folder, tmp_path):
     name = LAYOUTS["brightspace, the day first"]
     output = run(folder, "collect", zipped(tmp_path / "all.zip", [(name, notebook())]))

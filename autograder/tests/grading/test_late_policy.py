@@ -128,16 +128,29 @@ def test_the_command_extends_and_refuses_what_is_no_time(class_course, tmp_path)
     assert "“soon” is no length of time" in refused.output
 
 
-def test_an_extension_of_an_id_that_nobody_has_is_named(class_course, tmp_path):
+def test_an_id_that_nobody_has_is_named(class_course, tmp_path):
     folder = class_folder(class_course, tmp_path / "course", LESSON)
     (folder / "submitted" / "ada").mkdir(parents=True)
-    (folder / FILE).write_text(f"timezone = 'UTC'\n[extensions.{LESSON}]\nadda = '3d'\nada = '2d'\n")
+    (folder / FILE).write_text(
+        f"timezone = 'UTC'\nleft = ['eve']\n[extensions.{LESSON}]\nadda = '3d'\nada = '2d'\n"
+    )
     checked = CliRunner().invoke(cli.app, ["class", "--course", str(folder)])
     nobody = f"adda has more time for {LESSON}, and nobody in this class has that id. Do you mean ada?"
     assert (checked.exit_code, nobody in checked.output) == (1, True)
+    assert "class.toml: eve has left, and nobody in this class has that id." in checked.output
     assert f"{LESSON}: no due date, more time: adda 3d more and ada 2d more" in checked.output
     for words in (["grade"], ["export", "--xlsx", str(tmp_path / "scores.xlsx")]):
         assert nobody in CliRunner().invoke(cli.app, [*words, "--course", str(folder)]).output, words
+
+
+def test_an_address_in_class_toml_is_answered_with_the_id(class_course, tmp_path):
+    folder = class_folder(class_course, tmp_path / "course", LESSON)
+    (folder / "list.csv").write_text("id,name,email\n1001,Ada Lovelace,ada@example.org\n")
+    command = CliRunner()
+    command.invoke(cli.app, ["roster", str(folder / "list.csv"), "--course", str(folder)])
+    (folder / FILE).write_text(f"timezone = 'UTC'\n[extensions.{LESSON}]\n'ada@example.org' = '3d'\n")
+    output = command.invoke(cli.app, ["class", "--course", str(folder)]).output
+    assert "nobody in this class has that id. Ada Lovelace has the id 1001." in " ".join(output.split())
 
 
 DUE = f'timezone = "Europe/Berlin"\n[due]\n{LESSON} = 2026-03-01T12:00:00\n'

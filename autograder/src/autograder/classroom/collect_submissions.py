@@ -212,7 +212,7 @@ def _find_missing(request: Request, outcome: Collected) -> None:
         outcome.missing[lesson] = [
             student
             for student in request.roster.people
-            if student not in there
+            if student not in {*there, *request.course.policy.left}
             and (
                 (lesson, student) in request.withdrawn
                 or not StudentFiles(request.course, lesson, student).submitted.is_file()

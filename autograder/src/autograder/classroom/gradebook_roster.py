@@ -87,16 +87,20 @@ def folders_of_nobody(course: Class) -> dict[str, str]:
     return sentences
 
 
-def extensions_of_nobody(course: Class) -> list[str]:
-    """Return a sentence for each extension in `class.toml` that is given to an id that nobody has."""
-    extensions = course.policy.extensions
-    nobody = ids_of_nobody(course, (student for _, student in extensions))
-    return [
-        f"{POLICY}: {student} has more time for {lesson}, and nobody in this class has that id."
-        f"{nobody[student]}"
-        for lesson, student in extensions
-        if student in nobody
-    ]
+def strangers_in_policy(course: Class) -> list[str]:
+    """Return a sentence for each id in `class.toml` that nobody in the class has."""
+    policy = course.policy
+    named = [(student, f"has more time for {lesson}") for lesson, student in policy.extensions]
+    named += [(student, "has left") for student in policy.left]
+    nobody = ids_of_nobody(course, (student for student, _ in named))
+    roster = class_list(course) if nobody else Roster([])
+    sentences = []
+    for student, fact in named:
+        if student in nobody:
+            owner = roster.people.get(roster.id_of(student))
+            meant = f" {owner.name} has the id {owner.id}." if owner else nobody[student]
+            sentences.append(f"{POLICY}: {student} {fact}, and nobody in this class has that id.{meant}")
+    return sentences
 
 
 def refuse_namesakes(roster: Roster, people: Sequence[Person]) -> None:

@@ -31,7 +31,7 @@ COMMANDS = {
     "return": (TERM, "01 --canvas"),
     "extend": (MORE, "jdoe 01 3d"),
     "class": (MORE, ""),
-    "secret": (MORE, "01"),
+    "secret": (MORE, ""),
     "gradescope": (MORE, "01"),
     "requests": (MORE, "request-jdoe.csv"),
     "similar": (MORE, "01"),

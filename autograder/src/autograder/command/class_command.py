@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from autograder.classroom.gradebook_roster import extensions_of_nobody
+from autograder.classroom.gradebook_roster import strangers_in_policy
 from autograder.command.console import Root, complain, say
 from autograder.grading import late_policy
 from autograder.grading.class_folder import Class
@@ -59,7 +59,7 @@ def class_(course: Root = Path()) -> None:
     say(f"A task that a student's release did not have counts {missing} (missing_tasks).")
     if rules.left:
         say(f"Left out of reports, exports and returns, since they have left: {listed(rules.left)}.")
-    if nobody := extensions_of_nobody(class_folder):
+    if nobody := strangers_in_policy(class_folder):
         complain(nobody)
         raise typer.Exit(1)
 

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from autograder.classroom.gradebook_roster import extensions_of_nobody
+from autograder.classroom.gradebook_roster import strangers_in_policy
 from autograder.command.console import LessonNames, Root, complain, needing, refuse, resolve_lessons, say
 from autograder.command.grading_run import Advance, GradeOptions, Say, Summary, grade_class
 from autograder.command.progress_bar import progress_bar
@@ -42,7 +42,7 @@ def grade(
     if strangers:
         refuse(f"{class_folder.submitted} has no folder for {', '.join(strangers)}.")
     order = GradeOptions(class_folder, names, jobs, students, force, dry_run, not no_sandbox, figures)
-    complain(extensions_of_nobody(class_folder))  # a mistake in class.toml is all that is said
+    complain(strangers_in_policy(class_folder))  # a mistake in class.toml is all that is said
     if not (dask or no_sandbox or bubblewrap.why_not()):
         say(cgroups.in_force())
     with progress_bar() as bar:
