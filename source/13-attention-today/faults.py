@@ -895,6 +895,12 @@ FAULTS = (
         section="13-attention-today#compressed-keys-task",
     ),
     Fault(
+        "whole-blocks-cut-off",
+        "the tokens are cut with `[:-rest]`, where `rest` can be 0",
+        "Where no tokens are left over, `[:-rest]` is `[:-0]`, and cuts everything off. Cut at the number of tokens to keep.",
+        section="13-attention-today#compressed-keys-task",
+    ),
+    Fault(
         "softmax-over-the-text",
         "softmax runs over all tokens of the text",
         "Softmax runs over the whole text, so the weights of a block do not add up to 1. Take it over the tokens of each block.",
@@ -1174,6 +1180,18 @@ FAULTS = (
         "one-token-too-many-kept",
         "one token too many is kept",
         "Layers with a window keep one token too many. Keep no more than the last `window`.",
+        section="13-attention-today#sharing-layers-task",
+    ),
+    Fault(
+        "window-of-one-keeps-all",
+        "a window of 1 keeps all tokens",
+        "With a window of 1, all tokens are kept: `1 - window` is 0, and a slice from 0 is everything. Say where the slice begins: `both.shape[-2] - (window - 1)`.",
+        section="13-attention-today#sharing-layers-task",
+    ),
+    Fault(
+        "full-layers-count-from-the-start",
+        "layers without a window count queries from the first key",
+        "In layers without a window, the first new query sees only the first key. Tokens that were kept come before it: align its mask with the last keys.",
         section="13-attention-today#sharing-layers-task",
     ),
     Fault(

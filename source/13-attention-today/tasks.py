@@ -877,11 +877,22 @@ SHARING_LAYERS = Task(
             51,
             [2, 1, 1, 3, 4],
         ),
+        stack(
+            "window-of-one",
+            "layers with a window of 1, in pieces",
+            [1, 0, 0, 1],
+            2,
+            (2, 3, 7, 4),
+            61,
+            [3, 1, 1, 2],
+        ),
     ),
     checks=(
         Check("a text at once", 0, ("table", "one-shares", "none-shares")),
         Check(
-            "a text in pieces, and what is kept of it", 0, ("one-by-one", "pieces", "short-pieces", "table")
+            "a text in pieces, and what is kept of it",
+            0,
+            ("one-by-one", "pieces", "short-pieces", "window-of-one", "table"),
         ),
     ),
     words={"width": "√head_dim"},
@@ -921,6 +932,7 @@ SHARING_LAYERS = Task(
         first-call-kept: self.kept[layer] = both[..., -window:, :] if window else both → self.kept.setdefault(layer, both[..., -window:, :] if window else both)
         shared-keys-kept-again: above new, num_tokens = → self.kept[layer] = read[source][..., -window:, :] if window else read[source]
         window-layers-keep-all: both[..., -window:, :] if window else both → both
+        window-of-one-keeps-all: -window:, :] if → 1 - window :, :] if
         one-token-too-many-kept: -window:, :] if → -window - 1 :, :] if
         too-few-kept: -window:, :] if → both.shape[-2] - max(window - 2, 0) :, :] if
         oldest-tokens-kept: -window:, :] if → :window, :] if
@@ -946,6 +958,7 @@ SHARING_LAYERS = Task(
         softmax-over-queries: contexts.append(F.scaled_dot_product_attention(queries[layer], *read[source], attn_mask=~hidden)) → scores = queries[layer] @ read[source][0].mT / queries.shape[-1] ** 0.5↵contexts.append(scores.masked_fill(hidden, -torch.inf).softmax(dim=-2) @ read[source][1])
         future-visible: attn_mask=~hidden → attn_mask=~hidden | (torch.arange(num_tokens) > torch.arange(num_tokens - new, num_tokens)[:, None])
             hint: The future is visible. Hide the keys that come after the query, too.
+        full-layers-count-from-the-start: attn_mask=~hidden → attn_mask=~hidden if window else torch.ones(new, num_tokens).tril().bool()
         queries-from-the-start: window_mask(new, num_tokens, window or num_tokens) → window_mask(num_tokens, num_tokens, window or num_tokens)[:new]
         keys-as-values: (keys[layer], values[layer]) → (keys[layer], keys[layer])
             hint: The keys take the place of the values.
@@ -1954,6 +1967,12 @@ COMPRESSED = Task(
             hint: The weighted tokens are divided by their number. The weights add up to 1 already: take the sum.
         blocks-of-every-rate-th-token: projected[:, :complete].unflatten(1, (num_blocks, rate)) → projected[:, :complete].unflatten(1, (rate, num_blocks)).transpose(1, 2)
             gates[:, :complete].unflatten(1, (num_blocks, rate)) → gates[:, :complete].unflatten(1, (rate, num_blocks)).transpose(1, 2)
+        whole-blocks-cut-off: body
+            rate = len(position_bias)
+            rest = projected.shape[1] % rate
+            projected = projected[:, :-rest].unflatten(1, (-1, rate))
+            weights = torch.softmax(gates[:, :-rest].unflatten(1, (-1, rate)) + position_bias, dim=2)
+            return (weights * projected).sum(dim=2)
         blocks-from-the-end: projected[:, :complete] → projected[:, projected.shape[1] - complete :]
             gates[:, :complete] → gates[:, gates.shape[1] - complete :]
         open-block-kept: num_blocks = projected.shape[1] // rate → num_blocks = -(-projected.shape[1] // rate)

@@ -46,6 +46,12 @@ FAULTS = (
         section="14-serve-it#blocks-read",
     ),
     Fault(
+        "remainder-by-bit-mask",
+        "the remainder is taken by `& (block_size - 1)`",
+        "`& (block_size - 1)` is the remainder only if the size of a block is a power of two. Take `% block_size`.",
+        section="14-serve-it#blocks-read",
+    ),
+    Fault(
         "place-from-one",
         "places in a block are counted from 1",
         "Each slot is one too far. The first place of a block has the number 0.",

@@ -1092,6 +1092,7 @@ COHERE_LOGITS = Task(
         capstone-no-windows: config["sliding_window"] if slides else 0 → 0
         capstone-window-layers-swapped: config["sliding_window"] if slides else 0 → 0 if slides else config["sliding_window"]
         capstone-cache-cut-everywhere: kept[layer] = keys, values → kept[layer] = keys[:, :, -config["sliding_window"] :], values[:, :, -config["sliding_window"] :]
+        capstone-cache-cut-everywhere: kept[layer] = keys, values → kept[layer] = keys[:, :, 1 - config["sliding_window"] :], values[:, :, 1 - config["sliding_window"] :]
         capstone-one-cache: kept[layer][0] → kept[0][0]
             kept[layer][1] → kept[0][1]
         capstone-silu-left-out: F.silu(read @ state[f"{own}.mlp.gate_proj.weight"].T) → read @ state[f"{own}.mlp.gate_proj.weight"].T

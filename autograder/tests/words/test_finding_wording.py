@@ -457,7 +457,7 @@ def test_what_could_not_be_measured_is_told_without_numbers(observe, index):
     if len(index) == (EXPERIMENTS[observe].axes or 3):
         return
     message = word(*behaves(asked("batch", "tokens", "d_out", observe=observe), index, 0.5, 0.25))
-    assert message.headline == "`CausalAttention` does not give back what it should on six tokens."
+    assert message.headline == "`CausalAttention` does not do what it should on six tokens."
     assert message.details == ("Print its result there, and the `.shape`: is it what the task asks for?",)
 
 

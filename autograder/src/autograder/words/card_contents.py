@@ -62,7 +62,7 @@ def diagnosis(task: Task, verdict: f.Verdict) -> Diagnosis:
         mistakes, where = tuple(first for first, *_rest in sentences), "" if verdict.whole else own.headline
         if verdict.shown == "ending" and len(mistakes) == 1:
             mistakes = (_("Perhaps: {mistake}", mistake=mistakes[0]),)
-        advice = " ".join(rest for _first, *others in sentences for rest in others)
+        advice = _advice([" ".join(others) for _first, *others in sentences])
     else:
         mistakes = (_cut(message.headline),)
         taken_over = message.headline != own.headline
@@ -104,6 +104,13 @@ def numbered(texts: Sequence[str]) -> list[str]:
     if len(texts) == 1:
         return list(texts)
     return [f"{number}. {text}" for number, text in enumerate(texts, start=1)]
+
+
+def _advice(texts: Sequence[str]) -> str:
+    """Return what to do about each mistake, with the mistake's number where there are several."""
+    if len(texts) > 1:
+        texts = [f"({number}) {text}" for number, text in enumerate(texts, start=1) if text]
+    return " ".join(texts)
 
 
 def _explains(verdict: f.Verdict) -> str:

@@ -319,7 +319,7 @@ def _wrong_behaviour(finding: f.WrongBehaviour, task: Task) -> Message:
             finding,
             task,
             N_(
-                "`{answer}` does not give back what it should{where}.",
+                "`{answer}` does not do what it should{where}.",
                 "Print its result there, and the `.shape`: is it what the task asks for?",
             ),
         )
