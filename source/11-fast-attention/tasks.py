@@ -663,7 +663,7 @@ BACKWARD = Task(
         gradients-in-another-order: return q_gradient, k_gradient, v → return k_gradient, q_gradient, v
         exp-overflows: torch.softmax(scores, dim=-1) → torch.exp(scores) / torch.exp(scores).sum(dim=-1, keepdim=True)
         one-maximum-for-all: torch.softmax(scores, dim=-1) → torch.exp(scores - scores.max()) / torch.exp(scores - scores.max()).sum(dim=-1, keepdim=True)
-            hint: All queries share one maximum. A query whose scores are far below it gets 0 / 0. Keep one maximum for each.
+            hint: All queries share one maximum. A query whose scores are far below it is left without weights. Keep one maximum for each.
         weights-left-out: weights * (weights_gradient → (weights_gradient
         wrong-row-sums: (weights @ v)).sum → (weights @ v)).mean
         row-sums-from-values: (out_gradient * (weights @ v)).sum → (out_gradient * v).sum

@@ -336,7 +336,7 @@ FAULTS = (
     Fault(
         "cap-not-multiplied-back",
         "the scores end up between −1 and 1",
-        "All scores lie between −1 and 1. Multiply by `cap` after tanh.",
+        "With a cap, all scores lie between −1 and 1. Multiply by `cap` after tanh.",
         section="13-attention-today#norm-intro",
     ),
     Fault(
@@ -1185,7 +1185,7 @@ FAULTS = (
     Fault(
         "window-of-one-keeps-all",
         "a window of 1 keeps all tokens",
-        "With a window of 1, all tokens are kept: `1 - window` is 0, and a slice from 0 is everything. Say where the slice begins: `both.shape[-2] - (window - 1)`.",
+        "With a window of 1, all tokens are kept: `1 - window` is 0, and a slice from 0 is everything. Take `-window:`, which is never 0.",
         section="13-attention-today#sharing-layers-task",
     ),
     Fault(

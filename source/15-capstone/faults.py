@@ -858,7 +858,7 @@ FAULTS = (
     Fault(
         "capstone-pairs-not-put-back",
         "the turned numbers are not put back side by side",
-        "The numbers are right and in the wrong places: all first ones of the pairs, then all second ones. Put each pair back side by side.",
+        "The turned numbers come back in another order: all first ones of the pairs, then all second ones. Put each pair back side by side.",
         section="15-capstone#bug-neighbours-task",
     ),
     Fault(

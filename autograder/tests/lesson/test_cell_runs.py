@@ -51,6 +51,8 @@ def checked(lab):
         ((("own", RIGHT), UNREADABLE), "stopped", 2),
         ((RIGHT, RIGHT.replace("share", "shares")), "renamed", None),
         ((RIGHT, "other = 1"), "dropped", None),
+        ((UNREADABLE, RIGHT.replace("share", "shares")), "renamed", None),
+        ((UNREADABLE, "other = 1"), "dropped", None),
         (("other = 1",), "dropped", None),
         ((), "unrun", None),
     ],

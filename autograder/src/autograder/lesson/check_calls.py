@@ -202,7 +202,9 @@ class AnswerContext:
         if isinstance(origin, Stale):
             finding = verdict.finding
             if isinstance(finding, NotDefined | StillStub) and finding.error:
-                return feedback  # it tells already what stopped the cell
+                if origin.how in ("stopped", "unrun"):
+                    return feedback  # it tells already what stopped the cell
+                return replace(feedback, verdict=all_failed(task, origin))  # that was an earlier run
             if isinstance(finding, NotDefined) and finding.nearest:
                 return feedback
             earlier = None if isinstance(finding, Untried) else verdict

@@ -60,7 +60,7 @@ def diagnosis(task: Task, verdict: f.Verdict) -> Diagnosis:
     if verdict.named:
         sentences = [END.split(mistake.hint) for mistake in verdict.named]
         mistakes, where = tuple(first for first, *_rest in sentences), "" if verdict.whole else own.headline
-        if verdict.shown == "ending" and len(mistakes) == 1:
+        if verdict.shown in ("ending", "stops") and len(mistakes) == 1:
             mistakes = (_("Perhaps: {mistake}", mistake=mistakes[0]),)
         advice = _advice([" ".join(others) for _first, *others in sentences])
     else:

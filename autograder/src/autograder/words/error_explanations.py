@@ -214,8 +214,8 @@ def _of_new_shape(error: ErrorReport) -> str:
     if match is None:
         return ""
     return _(
-        "The new shape holds {count} numbers, and the tensor {size}. Which of the sizes is not the one that "
-        "you mean?",
+        "The new shape holds {count} numbers, and the tensor {size}. Does one of the sizes differ from what "
+        "you mean, or the tensor?",
         count=math.prod(int(size) for size in match[1].split(",")),
         size=match[2],
     )

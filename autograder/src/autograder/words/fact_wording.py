@@ -62,8 +62,8 @@ def _unsteady(fact: f.Unsteady, task: Task) -> Message:
 
 def _idle(fact: f.Idle, task: Task) -> Message:
     advice = ngettext(
-        "A right answer depends on it. Where does it come into your code?",
-        "A right answer depends on them. Where do they come into your code?",
+        "A right answer depends on it.",
+        "A right answer depends on them.",
         len(fact.names),
     )
     headline = _(
