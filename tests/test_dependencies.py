@@ -25,6 +25,7 @@ CI = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
 CONDA = (ROOT / "environment.yml").read_text(encoding="utf-8")
 
 CONDA_NAMES = {
+    "huggingface-hub": "huggingface_hub",
     "torch": "pytorch-cpu",
     "jupyter-client": "jupyter_client",
     "jupyter-server": "jupyter_server",
