@@ -6,10 +6,8 @@ The lessons' own solutions are run, on the files that they ship and on models of
 import json
 import re
 import shutil
-import sys
 from collections import Counter
 from pathlib import Path
-from types import SimpleNamespace
 
 import nbformat
 import pytest
@@ -18,14 +16,14 @@ from safetensors.torch import load_file
 from support.everywhere import need_modules
 
 from benchmarks import published
-from visuals import explore_map, look_inside
+from visuals import look_inside
 from visuals.checkpoint import HELD_OUT
 from visuals.published import FOLDER, PIECES, TEXTS, TOKENIZER
 
 ROOT = Path(__file__).parents[1]
 LESSON = "12-real-models"
 GIVEN = ("setup", "course-classes", "fill-given", "gpt2-proof", "llama-class")
-GIVEN += ("published-given", "sizes-shown")
+GIVEN += ("sizes-shown",)
 CLOSE = {"rtol": 1e-4, "atol": 1e-4}
 
 
@@ -254,61 +252,6 @@ def test_a_file_that_does_not_fit_is_refused_in_one_sentence_with_the_names(less
         for kind, named in output.items():
             assert named in reported[kind], reported
         assert {kind for kind, names in reported.items() if names != "[]"} == output.keys()
-
-
-@torch.no_grad()
-def test_a_model_of_a_folder_writes_and_its_heads_can_be_looked_at(lesson, capsys):
-    model = lesson["written_by"](FOLDER / "gpt2", published.tokenizer(), "the for statement", 5)
-    ids, tokens = model.read
-    assert ids.shape == (1, len(tokens))
-    assert capsys.readouterr().out
-    inside = look_inside(model, ids, 3)
-    torch.testing.assert_close(inside.logits, model(ids))
-    assert explore_map(inside.maps[:, 0], tokens)._shows["axes"] == 2
-
-
-@pytest.fixture
-def hub(lesson, monkeypatch, tmp_path):
-    """A hub that has one model, and what it was asked for; `LOAD` is set."""
-    asked, folder = [], tmp_path / "hub"
-    shutil.copytree(FOLDER / "gpt2", folder)
-    published.tokenizer().save(str(folder / "tokenizer.json"))
-
-    def snapshot_download(name, allow_patterns):
-        asked.extend(allow_patterns)
-        if name != "some/gpt2":
-            raise ConnectionError(name)
-        return str(folder)
-
-    monkeypatch.setitem(sys.modules, "huggingface_hub", SimpleNamespace(snapshot_download=snapshot_download))
-    monkeypatch.setitem(lesson, "LOAD", True)
-    return asked
-
-
-def test_published_weights_are_loaded_after_their_size_is_said_and_as_safetensors_only(lesson, hub, capsys):
-    model = lesson["published"]("some/gpt2", 550, "the for statement", 4)
-    assert capsys.readouterr().out.startswith("Loading some/gpt2: 550 MB, kept for the next time.\nthe for")
-    assert hub == ["config.json", "model.safetensors", "tokenizer.json"]
-    right = load_file(FOLDER / "gpt2" / "expected.safetensors")
-    torch.testing.assert_close(model(right["ids"]), right["logits"], **CLOSE)
-
-
-@pytest.mark.parametrize("trouble", ["no network", "no package"])
-def test_where_nothing_can_be_loaded_one_sentence_says_so(lesson, hub, monkeypatch, capsys, trouble):
-    if trouble == "no package":
-        monkeypatch.setitem(sys.modules, "huggingface_hub", None)
-    assert lesson["published"]("no/such", 270, "the") is None
-    output = capsys.readouterr().out.splitlines()[1:]
-    kind = {"no network": "ConnectionError", "no package": "ModuleNotFoundError"}[trouble]
-    expected = f"It could not be loaded ({kind}): is there a network, and are both packages installed?"
-    assert output == [expected]
-
-
-def test_nothing_is_loaded_before_it_is_asked_for(lesson, hub, monkeypatch, capsys):
-    monkeypatch.setitem(lesson, "LOAD", False)
-    assert lesson["published"]("some/gpt2", 550, "the") is None
-    assert capsys.readouterr().out.startswith("some/gpt2: 550 MB to load, once LOAD is True")
-    assert hub == []
 
 
 def test_metas_rows_moved_give_the_scores_of_the_interleaved_form(lesson):

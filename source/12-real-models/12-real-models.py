@@ -37,6 +37,7 @@ from visuals import (
     sampling_bars,
 )
 from visuals.checkpoint import HELD_OUT
+from visuals.open_notebook import opened
 from visuals.published import FOLDER, PIECES, TEXTS, TOKENIZER
 
 import torch
@@ -621,9 +622,9 @@ print([decode(one[None]) for one in encode("the cat sees the hat")], encode("the
 SPECIAL = {"<|im_start|>": 512, "<|im_end|>": 513}  # the first two ids after the last merge
 
 
-def chat_ids(messages):
+def chat_ids(messages, encode=encode, special=SPECIAL):
     """The ids (tokens,) of a conversation in ChatML's form, up to where the assistant begins to write."""
-    start, end = (torch.tensor([one]) for one in SPECIAL.values())
+    start, end = (torch.tensor([one]) for one in special.values())
     parts = [(start, encode(f"{role}\n{text}"), end, encode("\n")) for role, text in messages]
     return torch.cat([*(ids for part in parts for ids in part), start, encode("assistant\n")])
 
@@ -1232,56 +1233,81 @@ print(
 # random queries and keys and a head_dim of 64, the error at a distance of one token is a third of the scores' spread,
 # and from 16 tokens on it is larger than the spread.
 #
-# ## 6 · Optional: Published weights
+# ## 6 · A published model answers
 #
-# Two of the next cells need an internet connection and `pip install huggingface_hub tokenizers`, and tell you first
-# how much they load. One loads GPT-2 (2019, 124 million parameters), the other loads
-# [SmolLM2](https://arxiv.org/abs/2502.02737), a small Llama. Set `LOAD = True` to run them.
+# [SmolLM2](https://arxiv.org/abs/2502.02737) is a small Llama, trained on conversations as in section 2. If you are
+# online, the next cells load it once (270 MB) into **your** classes and ask it something. It is often wrong, and
+# without a cache a token can take a second.
 
 
 # %% id="published-given" tags=["shown"]
-LOAD = False
+LOAD = opened()  # False loads nothing, as where nobody has the notebook open: in a build, or a grader
+LOAD_GPT2 = False  # True loads GPT-2 as well (2019, 124 million parameters)
 
 
-def published(name, megabytes, prompt, count=20):
-    """Load a published model into your own classes and let it write, or say in one sentence why not."""
-    if not LOAD:
-        print(f"{name}: {megabytes} MB to load, once LOAD is True in the cell above.")
+def published(name, megabytes, load):
+    """A published model in your own classes, and its tokenizer; or None, and one sentence that says why."""
+    if not load:
+        print(f"{name} ({megabytes} MB) is not loaded.")
         return None
-    print(f"Loading {name}: {megabytes} MB, kept for the next time.")
     try:
-        from huggingface_hub import snapshot_download
+        from huggingface_hub import HfApi
         from tokenizers import Tokenizer
 
-        folder = snapshot_download(
-            name, allow_patterns=["config.json", "model.safetensors", "tokenizer.json"]
-        )
-    except Exception as problem:  # no package, no network, no such place: the reason is printed
-        print(
-            f"It could not be loaded ({type(problem).__name__}): is there a network, and are both packages installed?"
-        )
+        hub, files = HfApi(token=False), ("config.json", "tokenizer.json", "model.safetensors")
+        try:
+            paths = [hub.hf_hub_download(name, file, local_files_only=True) for file in files]
+        except FileNotFoundError:  # not all of it is on this machine
+            print(f"Loading {name}: {megabytes} MB, once. Not now? Stop this cell, and switch it off above.")
+            hub.model_info(name, timeout=3)  # fails within seconds where there is no network
+            paths = [hub.hf_hub_download(name, file) for file in files]
+    except Exception as problem:
+        reason = type(problem).__name__
+        print(f"It could not be loaded ({reason}): go on without it, or run this again when you are online.")
         return None
-    return written_by(folder, Tokenizer.from_file(f"{folder}/tokenizer.json"), prompt, count)
+    return from_folder(Path(paths[0]).parent), Tokenizer.from_file(paths[1])
 
 
-def written_by(folder, tokenizer, prompt, count):
-    """Load the model in a folder, let it write something, and return it."""
-    model = from_folder(folder)
-    ids = torch.tensor([tokenizer.encode(prompt).ids])  # (1, tokens)
+# %% id="ask-given" tags=["shown"]
+# needs chat_ids, next_probabilities
+@torch.no_grad()
+def ask(model, tokenizer, question, count=100):
+    """Ask a chat model, and print its answer token by token."""
+    from tokenizers.decoders import DecodeStream
+
+    tokenizer.encode_special_tokens = True  # as text: what a user types never becomes a special token
+    special = {name: tokenizer.token_to_id(name) for name in SPECIAL}
+
+    def encode(text):
+        return torch.tensor(tokenizer.encode(text, add_special_tokens=False).ids)  # (tokens,)
+
+    system = "You are a helpful AI assistant named SmolLM, trained by Hugging Face"  # its template's own
+    ids = chat_ids([("system", system), ("user", question)], encode, special)[None]  # (1, tokens)
+    stream = DecodeStream()  # gives text once a character is whole
+    torch.manual_seed(123)
     for _ in range(count):
-        ids = torch.cat((ids, model(ids)[:, -1].argmax(dim=-1, keepdim=True)), dim=1)
-    print(tokenizer.decode(ids[0].tolist()))
-    model.read = ids, [f"{at} {tokenizer.decode([one])}" for at, one in enumerate(ids[0].tolist())]
-    return model
+        probabilities = next_probabilities(model(ids)[:, -1], temperature=0.2, top_p=0.9)  # (1, vocab)
+        new = torch.multinomial(probabilities, 1)  # (1, 1)
+        if new.item() == special["<|im_end|>"]:
+            break
+        ids = torch.cat((ids, new), dim=1)
+        print(stream.step(tokenizer, new.item()) or "", end="", flush=True)
 
-
-# %% id="published-gpt2" tags=["shown"]
-# needs load_gpt2
-real_gpt2 = published("openai-community/gpt2", 550, "Attention is all you")
 
 # %% id="published-llama" tags=["shown"]
-# needs load_llama
-real_llama = published("HuggingFaceTB/SmolLM2-135M", 270, "Attention is all you")
+# needs RMSNorm, LlamaAttention, load_llama, ask
+smollm = published("HuggingFaceTB/SmolLM2-135M-Instruct", 270, LOAD)
+if smollm is not None:
+    ask(*smollm, "What is the capital of France?")  # then ask it something yourself
+
+# %% id="published-gpt2" tags=["shown"]
+# needs load_gpt2, generate
+real_gpt2 = published("openai-community/gpt2", 550, LOAD_GPT2)
+if real_gpt2 is not None:
+    model, tokenizer = real_gpt2
+    start = torch.tensor([tokenizer.encode("Attention is all you").ids])  # (1, tokens)
+    gpt2_ids = generate(model, start, 20)  # (1, tokens and 20)
+    print(tokenizer.decode(gpt2_ids[0].tolist()))
 
 # %% [markdown] id="explorer-model-intro"
 # ### Look inside
@@ -1310,8 +1336,8 @@ explore_model(gpt2, 3, encode, vocabulary, sentence, merges=merges)
 # needs real_gpt2
 real_maps = None
 if real_gpt2 is not None:
-    ids, words = real_gpt2.read
-    real_maps = explore_map(look_inside(real_gpt2, ids, 12).maps[:, 0], words)
+    words = [f"{at} {tokenizer.decode([one])}" for at, one in enumerate(gpt2_ids[0].tolist())]
+    real_maps = explore_map(look_inside(model, gpt2_ids, 12).maps[:, 0], words)
 real_maps
 
 # %% [markdown] id="library-names"

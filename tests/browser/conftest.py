@@ -85,6 +85,7 @@ def served(root: Path, course: Path = ROOT):
         "JUPYTERLAB_SETTINGS_DIR": str(root / "settings"),
         "JUPYTERLAB_WORKSPACES_DIR": str(root / "workspaces"),  # else earlier tabs are restored
         "AUTOGRADER_PROGRESS": str(root / "progress"),
+        "HF_HUB_OFFLINE": "1",  # lesson 12 loads a model where somebody has it open
     }
     server = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=subprocess.STDOUT, env=environment)
     address = f"http://127.0.0.1:{port}"

@@ -22,16 +22,20 @@ from tests.browser.conftest import ROOT, SETTINGS
 def served(
     command: Sequence[str], folder: Path, environment: Mapping[str, str] | None = None
 ) -> Iterator[str]:
-    """Start a server in a folder, whose token is `test`; yields its address once it answers."""
+    """Start a server in a folder, whose token is `test`; yields its address once it answers.
+
+    What its kernels run downloads no model: lesson 12 would.
+    """
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     address = f"http://127.0.0.1:{port}"
     log = folder.with_name(f"{folder.name} server.log")
     arguments = [*command, f"--ServerApp.port={port}", "--IdentityProvider.token=test"]
+    variables = {**(os.environ if environment is None else environment), "HF_HUB_OFFLINE": "1"}
     with log.open("w") as output:
         server = subprocess.Popen(
-            arguments, cwd=folder, stdout=output, stderr=subprocess.STDOUT, env=environment
+            arguments, cwd=folder, stdout=output, stderr=subprocess.STDOUT, env=variables
         )
     try:
         for _ in range(240):
