@@ -200,6 +200,16 @@ def test_an_empty_notebook_becomes_the_release_with_notes(release):
     assert "the cell share-answer was missing" in result.notes
 
 
+@pytest.mark.parametrize("text", ["", " \n\t", "\u200b\u00a0", "because"])
+def test_a_question_in_words_whose_cell_was_emptied_is_as_it_was_handed_out(text):
+    question = new_markdown_cell("*Write your answer here.*", id="why")
+    question.metadata["nbgrader"] = {"grade_id": "why", "grade": True, "solution": True, "points": 3}
+    submission = deepcopy(NotebookNode(cells=[question], metadata={}))
+    submission.cells[0].source = text
+    (cell,) = rebuild(NotebookNode(cells=[question], metadata={}), submission).notebook.cells
+    assert cell.source == (text if text == "because" else question.source)
+
+
 # Course cells
 
 

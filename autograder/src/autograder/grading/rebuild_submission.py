@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import html
 import math
+import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -190,7 +191,8 @@ class _Order:
         name = stub["id"]
         parts = self._answers[name]
         if stub.cell_type != "code" and parts:
-            return "\n\n".join(self._pieces[at].text for at in parts)
+            written = "\n\n".join(self._pieces[at].text for at in parts)
+            return written if _is_visible(written) else str(stub.source)  # nothing is in one that was emptied
         if parts:
             return self._pieces[self._last[name]].text
         texts = [piece.text for piece in self._pieces if piece.name == name]
@@ -242,6 +244,11 @@ class _Order:
         name = cell["id"]
         first = [] if self._number[name] else self._after.get("", [])
         return [*first, *self._before.get(name, []), cell, *self._after.get(name, [])]
+
+
+def _is_visible(text: str) -> bool:
+    """Tell whether a text holds more than spaces and signs that are not shown."""
+    return any(unicodedata.category(char)[0] not in "ZC" for char in text)
 
 
 def solved(release: NotebookNode, solution: Mapping[str, str]) -> NotebookNode:
