@@ -57,6 +57,9 @@ from typer.testing import CliRunner
 
 POINTS = {"by-hand": 1, "convolve": 2, "convolution": 2}
 RIGHT = "def convolve(signal, kernel):\n    return signal.unfold(0, len(kernel), 1) @ kernel"
+FORBIDDEN = (
+    "def convolve(signal, kernel):\n    return torch.conv1d(signal[None, None], kernel[None, None])[0, 0]"
+)
 TURNED = RIGHT.replace("@ kernel", "@ kernel.flip(0)")
 STUDENTS = {"ada": FULL, "bob": 0.0, "cleo": 2.0, "dan": 0.0}
 
@@ -291,6 +294,14 @@ def test_feedback_speaks_the_language_of_the_notebook_that_was_handed_in(folder,
     assert "Your answer" not in pages["cleo"]
     assert '<html lang="en">' in pages["bob"]
     assert "Your answer" in pages["bob"]
+
+
+def test_a_call_that_a_task_forbids_is_named_as_something_to_look_at(folder, solved):
+    item = deepcopy(solved)
+    answer(item, "convolve", FORBIDDEN)
+    hand_in(folder, "bob", item)
+    output = grade(folder, students=frozenset({"bob"}))[1]
+    assert f"bob {LESSON}: look at convolve: it makes a call that the task forbids" in output
 
 
 def everything(folder: Path) -> dict[str, tuple[int, bytes]]:

@@ -493,6 +493,9 @@ class _Run:
         notes = (counts, *result.notes) if counts else result.notes
         for note in notes:
             self.told.add(who, note, _kind(note) if isinstance(note, LazyMessage) else "")
+        for task in result.tasks:
+            if "forbidden" in task.flags:  # each of the other flags has a note
+                self.told.add(who, f"look at {task.task}: it makes a call that the task forbids", rank=1)
         summary.graded += 1
         total = book.total(waiting.submission)
         try:
