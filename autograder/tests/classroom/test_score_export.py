@@ -114,6 +114,13 @@ def test_what_canvas_has_excused_stays_and_is_told(reference):
     assert (result.filled, result.missing) == (1, ["eve"])
 
 
+def test_of_several_lessons_each_says_who_has_a_row_and_no_score_in_it(reference):
+    exported = CANVAS.replace("Essay", OTHER).replace("10,5", "10,10")
+    assert into_canvas(reference, exported).empty == {LESSON: [], OTHER: ["bob"]}
+    # Whom the platform does not ask for a score, nobody is to look for.
+    assert into_canvas(reference, exported.replace("bme,A,,3", "bme,A,,EX")).empty[OTHER] == []
+
+
 def test_the_wrong_maximum_of_one_lesson_keeps_back_that_lesson_alone(reference):
     result = into_canvas(reference, CANVAS.replace("Essay", OTHER))
     assert [row[4:6] for row in table(result.text)[2:4]] == [["7", "4"], ["4.5", "3"]]
@@ -321,5 +328,9 @@ def test_the_command_writes_beside_the_file_and_tells_who_has_no_row(course, tmp
     left = CliRunner().invoke(cli.app, ["export", "01", "--canvas", str(given), *where])
     assert (left.exit_code, "row: eve" in left.output) == (0, False)
     assert "no score: no notebook of theirs was placed: nno" in left.output
+    given.write_text(CANVAS.replace("Essay", OTHER).replace("10,5", "10,10"), encoding="utf-8")
+    several = CliRunner().invoke(cli.app, ["export", "--canvas", str(given), *where]).output
+    assert f"no score in {LESSON}: no notebook of theirs was placed: nno\n" in several
+    assert f"no score in {OTHER}: no notebook of theirs was placed: bob and nno\n" in several
     unclear = CliRunner().invoke(cli.app, ["export", "--moodle", str(given), *where])
     assert unclear.exit_code == 2

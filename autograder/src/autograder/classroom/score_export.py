@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from autograder.classroom import gradebook_queries
 from autograder.classroom.class_roster import Person, Roster, normalize_name, person_of
@@ -50,7 +50,7 @@ class Merged:
     missing: Sequence[str]  # students with a score but without a row
     left_out: Sequence[str] = ()  # graded lessons without a column
     kept_back: Sequence[str] = ()  # the reasons why no score of a lesson was written
-    empty: Sequence[str] = ()  # students with a row and without a score
+    empty: Mapping[str, Sequence[str]] = field(default_factory=dict)  # by lesson, who has a row and no score
     untouched: Sequence[
         str
     ] = ()  # students with a cell that the platform has excused or locked, and with what
@@ -129,7 +129,10 @@ def merged(class_scores: Scores, table: Table, fill: Fill, lessons: Sequence[str
         if why_not:
             untouched.append(f"{roster.people[student].who}: {why_not}")
     scored = {student for student, lesson in class_scores.scores if lesson in lessons}
-    empty = sorted(with_row - scored)
+    empty = {
+        lesson: sorted(student for student in with_row if (student, lesson) not in class_scores.scores)
+        for lesson in lessons
+    }
     return Merged(
         table.text, len(filled), strangers, sorted(scored - with_row), empty=empty, untouched=untouched
     )
@@ -185,17 +188,24 @@ def fill_columns(
     if not factors:
         raise problems[0]
 
+    excused_cells: set[tuple[str, str]] = set()  # by lesson and student
+
     def fill_row(row: list[str], student: str) -> tuple[bool, str]:
         scores = {column: class_scores.scores.get((student, columns[column])) for column in factors}
         scored = {column: score for column, score in scores.items() if score is not None}
-        excused_columns = [column for column in scored if excused and row[column].strip().upper() == excused]
-        for filled_column in scored.keys() - set(excused_columns):
+        are_excused = {column for column in factors if excused and row[column].strip().upper() == excused}
+        excused_cells.update((columns[column], student) for column in are_excused)
+        for filled_column in scored.keys() - are_excused:
             row[filled_column] = f"{round(scored[filled_column] * factors[filled_column], 2):g}"
-        lessons = [columns[column] for column in excused_columns]
+        lessons = [columns[column] for column in scored if column in are_excused]
         why_not = f"{listed(lessons)} is excused ({excused})" if lessons else ""
-        return len(scored) > len(excused_columns), why_not
+        return not scored.keys() <= are_excused, why_not
 
     filled = merged(class_scores, table, fill_row, [columns[column] for column in factors])
     graded = {name for _, name in class_scores.scores}
     left_out = [name for name in wanted if name in graded - {*columns.values()}]
-    return replace(filled, left_out=left_out, kept_back=[str(problem) for problem in problems])
+    empty = {
+        name: [student for student in students if (name, student) not in excused_cells]
+        for name, students in filled.empty.items()
+    }
+    return replace(filled, left_out=left_out, kept_back=[str(problem) for problem in problems], empty=empty)

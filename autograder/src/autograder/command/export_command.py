@@ -85,8 +85,9 @@ def export(
         table = Table(read_list(sheet_given).text, [kind.lists for kind in platforms.values()])
         target = out or sheet_given.with_stem(f"{sheet_given.stem}-graded")
         merged = to.fill(class_scores, table, chosen, scale)
-        for line in why_without(class_folder, chosen, merged.empty):
-            say(f"no score: {line}")
+        for name, students in merged.empty.items():
+            for line in why_without(class_folder, name, students):
+                say(f"no score: {line}" if chosen else f"no score in {name}: {line}")
         _write_filled(merged, target)
 
 
