@@ -15,8 +15,11 @@ from autograder.command import app as cli
 from autograder.grading import graded_results
 from autograder.grading.class_folder import Class
 from autograder.grading.graded_results import Grading, TaskResult
+from autograder.grading.read_submission import unreadable
+from autograder.grading.rebuild_submission import rebuild
 from autograder.records.course import Course
 from autograder.words import language
+from nbformat.v4 import new_notebook
 from nbgrader.api import Base, Gradebook
 from sqlalchemy import create_engine
 from support.class_course import LESSON as FIRST
@@ -136,6 +139,19 @@ def test_who_answered_nothing_at_all_was_stopped_by_no_single_task(course):
 
     said = [line for line in made(course, 6, answers).say if "wrote nothing" in line]
     assert [line.split(" wrote")[0] for line in said] == ["2 of 4"]
+
+
+def test_a_file_that_could_not_be_read_is_said_beside_what_it_counts_as(course, tmp_path):
+    empty = only(lambda s: of(s, TASKS[0], points=0, finding="StillStub"))
+    assert made(course, 2, empty).of_files == ""
+    note = rebuild(new_notebook(), unreadable("it is no ordinary file")).notes
+    with graded_results.opened(course.database) as store:
+        store.write(Grading(LESSON, "student-1", graded_results.now(), {}, tuple(note)), [empty(1, 0)])
+    said = "The file of 1 student could not be read: it counts as not answered in every task."
+    assert report(course, LESSON).of_files == said
+    assert said in as_html(report(course, LESSON))
+    where = ["--course", str(course.directory.root)]
+    assert said in " ".join(CliRunner().invoke(cli.app, ["report", LESSON, *where]).output.split())
 
 
 def test_a_question_is_called_without_its_number_as_tasks_of_code_are(course, monkeypatch):

@@ -28,7 +28,8 @@ from autograder.classroom.gradebook_queries import Mark
 from autograder.classroom.pages import render
 from autograder.grading import graded_results
 from autograder.grading.class_folder import Class
-from autograder.grading.graded_results import TaskResult
+from autograder.grading.graded_results import Grading, TaskResult
+from autograder.grading.read_submission import NOT_READ
 from autograder.records import answer_findings
 from autograder.records.answer_findings import Finding
 from autograder.records.bank import KnownWrong, with_texts
@@ -100,6 +101,20 @@ class Report:
     tasks: tuple[TaskReport, ...]
     mistakes: tuple[Mistake, ...]  # the mistakes in all tasks together, the commonest first
     say: tuple[str, ...]  # sentences for the next lecture
+    unreadable: int = 0  # the number of students whose file could not be read
+
+    @property
+    def of_files(self) -> str:
+        """A sentence on the files that could not be read; "" if there is none."""
+        return (
+            ngettext(
+                "The file of {number} student could not be read: it counts as not answered in every task.",
+                "The files of {number} students could not be read: they count as not answered in every task.",
+                self.unreadable,
+            )
+            if self.unreadable
+            else ""
+        )
 
 
 def report(course: Class, lesson: str) -> Report:
@@ -108,6 +123,11 @@ def report(course: Class, lesson: str) -> Report:
         results = [
             result for result in store.read(TaskResult, lesson) if result.student not in course.policy.left
         ]
+        unreadable = {
+            grading.student
+            for grading in store.read(Grading, lesson)
+            if any(note.startswith(NOT_READ) for note in grading.notes)
+        }
     with gradebook_queries.opened(course.database) as book:
         marks_of = {(mark.student, mark.task): mark for mark in book.of(lesson)}
     by_task: dict[str, list[TaskResult]] = defaultdict(list)
@@ -123,7 +143,15 @@ def report(course: Class, lesson: str) -> Report:
     idle = len(totals) - len({result.student for result in results if result.answered})
     say = tuple(_say(tasks, mistakes, len(totals), idle))
     return Report(
-        lesson, words.bank.title, len(totals), possible, tuple(sorted(totals.values())), tasks, mistakes, say
+        lesson,
+        words.bank.title,
+        len(totals),
+        possible,
+        tuple(sorted(totals.values())),
+        tasks,
+        mistakes,
+        say,
+        len(unreadable & totals.keys()),
     )
 
 
@@ -428,6 +456,8 @@ def print_report(report: Report, console: Console) -> None:
             remark = _("{number} to be read", number=task.waiting)
         table.add_row(Text(task.title), str(task.right), got, apart, f"{task.lost:g}", Text(remark))
     console.print(table)
+    if report.of_files:
+        console.print(report.of_files, markup=False, highlight=False)
     if report.say:
         console.print("\n" + _("For the next lecture"), style="bold")
     for number, line in enumerate(report.say, start=1):

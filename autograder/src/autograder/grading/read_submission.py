@@ -20,6 +20,8 @@ from autograder.records.cell_roles import OF_RELEASE, RELEASE
 
 # Kept in an empty notebook's metadata: why the file could not be read.
 UNREADABLE = "unreadable_submission"
+# How the note begins that says so to whoever grades.
+NOT_READ = "This submission could not be read"
 # The cell of a graded notebook that holds the notes for its reader.
 NOTES_CELL = "grading-notes"
 MAX_FILE_BYTES = 100_000_000

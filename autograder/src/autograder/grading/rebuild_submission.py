@@ -32,7 +32,7 @@ from autograder.grading.classify_cells import (
     in_order,
     is_untouched,
 )
-from autograder.grading.read_submission import NOTES_CELL, UNREADABLE
+from autograder.grading.read_submission import NOT_READ, NOTES_CELL, UNREADABLE
 from autograder.records.bank import Value
 from autograder.records.cell_roles import ADDED, PART_OF, copied, is_answer, is_given, is_test, undrawn
 from autograder.records.parse_cells import changed_in, names_of, words_of
@@ -92,7 +92,7 @@ def rebuild(release: NotebookNode, submission: NotebookNode) -> Rebuilt:
         notes.append(LazyMessage("course cells were missing and were put back: {names}", names=names))
     about = submission.get("metadata")
     if isinstance(about, dict) and (reason := about.get(UNREADABLE)):
-        notes = [f"This submission could not be read: {reason}. Every task counts as not answered."]
+        notes = [f"{NOT_READ}: {reason}. Every task counts as not answered."]
         notebook.metadata[UNREADABLE] = reason
     return Rebuilt(notebook, notes)
 
