@@ -103,7 +103,20 @@ def test_without_agreement_nothing_is_kept(folder, tmp_path):
 def test_what_is_no_quiz_of_the_course_is_left_alone(folder, tmp_path, content):
     output = run(folder, "collect", zipped(tmp_path / "all.zip", [("amy/quiz-before.json", content)]))
     assert "No notebook, so not graded: 1 file" in output
+    assert "quiz-before.json: a quiz by its name, but damaged" in output
     assert not (folder / "collected" / "quiz").exists()
+
+
+@pytest.mark.parametrize(("agree", "said"), [(4, True), (5, False), (3, False)])
+def test_how_many_are_not_counted_is_said_where_it_names_nobody(folder, tmp_path, agree, said):
+    names = NAMES[: max(4, agree)] if agree == 3 else NAMES
+    files = [
+        (f"{name}/quiz-before.json", answers("before", "++++", agreed=number < agree))
+        for number, name in enumerate(names)
+    ]
+    output = run(folder, "collect", zipped(tmp_path / "all.zip", files))
+    told = "1 of the 5 quizzes is not counted, since its learner does not agree."
+    assert (told in output, "not counted" in output) == (said, said)
 
 
 def test_the_first_answers_of_a_person_count(folder, tmp_path):

@@ -41,7 +41,7 @@ from autograder.classroom.hand_in_times import (
 )
 from autograder.classroom.misplaced_notebooks import find_misplaced, take_back, without
 from autograder.classroom.platforms.protocol import HandedFile
-from autograder.classroom.quiz_answers import OF_QUIZ, is_of_quiz, take_quiz
+from autograder.classroom.quiz_answers import OF_QUIZ, is_of_quiz, take_quizzes
 from autograder.classroom.submission_archives import BadArchive, entries
 from autograder.classroom.unpacking import TAR, UNOPENED, ZIP
 from autograder.classroom.whose import (
@@ -91,7 +91,8 @@ def collect_files(request: Request, archives: Iterable[Path]) -> Collected:
     record = without(record, misplaced)
     withdrawn = {(item.lesson, item.student) for item in misplaced if item.submitted}
     request = replace(request, withdrawn=withdrawn)
-    outcome.others = [take_quiz(request, entry) for entry in outcome.others]
+    outcome.others, of_quizzes = take_quizzes(request, outcome.others)
+    outcome.notes += of_quizzes
     for (lesson, student), several in sorted(sorting.by_student.items()):
         last = record.lessons.get(lesson, {}).get(student, UNKNOWN)
         if reason := _two_people(request, student, several, last):
