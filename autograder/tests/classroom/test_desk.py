@@ -346,9 +346,9 @@ class TestDesk(AsyncHTTPTestCase):
     def test_an_open_desk_shows_an_extension_that_was_given_since(self):
         rules = Path(self.course.directory.root, "class.toml")
         rules.write_text(f"[due]\n{LESSON} = 2026-03-01T12:00:00Z\n")
-        assert "3d more" not in self.ask("/").body.decode()
+        assert "3 more days" not in self.ask("/").body.decode()
         rules.write_text(f'{rules.read_text()}[extensions.{LESSON}]\nada = "3d"\n')
-        assert "3d more" in self.ask("/").body.decode()
+        assert "3 more days" in self.ask("/").body.decode()
 
     def test_an_open_desk_counts_what_class_toml_says_now(self):
         with Gradebook(self.course.database, self.course.directory.course_id) as book:
@@ -535,10 +535,63 @@ def test_the_class_page_says_why_a_score_is_0_and_what_is_out_of_the_ordinary(cl
         assert total in page[: page.index("<tbody")]
     ada = (tmp_path / "out" / "student-ada.html").read_text(encoding="utf-8")
     assert "Handed in 2026-03-01 16:30 +06" in ada
-    assert "due 2026-03-04 12:00 +06 (3d more)" in ada
+    assert "due 2026-03-04 12:00 +06 · 3 more days" in ada
     cleo = (tmp_path / "out" / "student-cleo.html").read_text(encoding="utf-8")
     assert "It is not known when it was handed in · due 2026-03-01 12:00 +06" in cleo
     assert "late, by how much the platform does not say" in cleo
+
+
+@pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+def test_who_has_left_is_in_no_total_and_is_waited_for_by_nobody(class_course, tmp_path):
+    course = answered(class_course, tmp_path)
+    with Gradebook(course.database, course.directory.course_id) as book:
+        for student in ("zoe", "yan"):
+            book.add_student(student)
+        book.find_grade(CODE, LESSON, LESSON, "bob").auto_score = 4.0
+        book.db.commit()
+    root = Path(course.directory.root)
+    (root / "class.toml").write_text('left = ["bob", "zoe"]')
+    data = read(Class(root))
+    totals = data.totals[LESSON]
+    assert (totals.handed_in, totals.mean, totals.waiting) == (2, 0.0, 4)
+    assert data.questions[LESSON, TASK] == 2
+    assert len(free_text_page.on_page(data, TOKEN, LESSON, TASK)["answers"]) == 2
+    write_static(Class(root), tmp_path / "out")
+    rows = (tmp_path / "out" / "index.html").read_text(encoding="utf-8").partition("<tbody")[2].split("<tr>")
+    shown = {
+        name: (row.count("has left"), row.count("not handed in"))
+        for name in ("bob", "zoe", "yan")
+        for row in rows
+        if f"student-{name}" in row
+    }
+    assert shown == {"bob": (1, 0), "zoe": (1, 0), "yan": (0, 1)}
+    zoe = (tmp_path / "out" / "student-zoe.html").read_text(encoding="utf-8")
+    assert ("has left" in zoe, "nothing handed in" in zoe) == (True, False)
+
+
+@pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+def test_what_is_known_of_times_is_said_in_words(class_course, tmp_path):
+    root = Path(answered(class_course, tmp_path).directory.root)
+    (root / "class.toml").write_text(
+        f'timezone = "Asia/Dhaka"\n[due]\n{LESSON} = 2026-03-01T12:00:00\n[extensions.{LESSON}]\n'
+        'ada = "1d"\nbob = 2026-03-04T18:00:00\ncleo = "0d"\n'
+    )
+    files = {
+        name: {"archive": "a.zip", "path": f"{name}.ipynb", "lms": lms}
+        for name, lms in (("ada", "canvas"), ("bob", "moodle"))
+    }
+    (root / "collected").mkdir()
+    (root / "collected" / "record.json").write_text(json.dumps({"lessons": {LESSON: files}}))
+    data = read(Class(root))
+    extensions = {name: data.more_time(name, LESSON) for name in TEXTS}
+    assert extensions == {"ada": "1 more day", "bob": "extended until 2026-03-04 18:00 +06", "cleo": ""}
+    with graded_results.opened(data.course.database) as store:
+        for name in TEXTS:
+            store.write(Grading(LESSON, name, graded_results.now()), [])
+    write_static(Class(root), tmp_path / "out")
+    pages = {name: (tmp_path / "out" / f"student-{name}.html").read_text(encoding="utf-8") for name in files}
+    assert "Canvas says no time, and does not mark it as late" in pages["ada"]
+    assert "It is not known when it was handed in" in pages["bob"]
 
 
 @pytest.fixture

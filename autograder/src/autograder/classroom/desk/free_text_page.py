@@ -258,12 +258,12 @@ def _neighbours(answers: Sequence[WrittenAnswer], texts: Mapping[str, str]) -> l
 
 
 def _results(data: Data, lesson: str, name: str) -> list[TaskResult]:
-    """Return the answers to a question, of those whom the gradebook has."""
+    """Return the answers to a question, of those whom the gradebook has and who are still in the class."""
     results = data.tasks.get((lesson, name), []) if (lesson, name) in data.questions else []
     graded = [result for result in results if (lesson, result.student, name) in data.marks]
     if not graded:
         raise NotThere(_("{lesson} has no written answer {name}.", lesson=lesson, name=name))
-    return graded
+    return [result for result in graded if not data.has_left(result.student)] or graded
 
 
 def scheme(course: Class, lesson: str, task: str) -> tuple[RubricLine, ...]:

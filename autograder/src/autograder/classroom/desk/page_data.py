@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cached_property
 from statistics import fmean
 from typing import Any
@@ -13,14 +13,15 @@ from typing import Any
 from autograder.classroom import gradebook_queries, score_export
 from autograder.classroom.class_report import Words
 from autograder.classroom.class_roster import Person, normalize_name
-from autograder.classroom.collection import read_record
+from autograder.classroom.collection import UNKNOWN, CollectionRecord, read_record
 from autograder.classroom.gradebook_queries import HandedIn, Mark
+from autograder.classroom.platforms.registry import platforms_of
 from autograder.classroom.score_export import Scores
 from autograder.grading import graded_results
 from autograder.grading.class_folder import Class
 from autograder.grading.graded_results import Asked, Change, Grading, TaskResult, Ticked
 from autograder.records.authoring_errors import UserError
-from autograder.words.language import _
+from autograder.words.language import _, ngettext
 
 
 @dataclass(frozen=True)
@@ -120,11 +121,10 @@ class Data:
     @cached_property
     def others(self) -> Mapping[str, tuple[str, ...]]:
         """The names of submitted files that are not notebooks, by student, until their notebook is there."""
-        record = read_record(self.course)
         return {
             student: names
-            for student, names in record.others.items()
-            if not (lessons := record.instead_of.get(student, ()))
+            for student, names in self._record.others.items()
+            if not (lessons := self._record.instead_of.get(student, ()))
             or not all(self.is_handed_in(student, lesson) for lesson in lessons)
         }
 
@@ -169,12 +169,41 @@ class Data:
         submitted = self.course.place(self.course.directory.submitted_directory, student, lesson)
         return any(submitted.glob("*.ipynb"))
 
+    def has_left(self, student: str) -> bool:
+        """Tell whether a student has left the class, as `class.toml` says."""
+        return student in self.course.policy.left
+
+    @cached_property
+    def _record(self) -> CollectionRecord:
+        return read_record(self.course)
+
+    def on_time_by(self, student: str, lesson: str) -> str:
+        """Return the title of the platform that marks late work, and not this; "" if there is none."""
+        file = self._record.lessons.get(lesson, {}).get(student, UNKNOWN)
+        platform = platforms_of(self.course.banks.course).get(file.lms)
+        return platform.title if platform and platform.marks_late and not file.late else ""
+
+    def more_time(self, student: str, lesson: str) -> str:
+        """Return a student's extension in words: so many days, or until when; "" if there is none."""
+        policy = self.course.policy
+        more, until = policy.extensions.get((lesson, student)), policy.due_for(lesson, student)
+        days, rest = divmod(more or timedelta(), timedelta(days=1))
+        if days and not rest:
+            return ngettext("{number} more day", "{number} more days", days)
+        if more and until:
+            return _("extended until {time}", time=policy.local_time(until))
+        return _("extended") if more else ""
+
     @cached_property
     def totals(self) -> dict[str, Totals]:
-        """The totals of each lesson over all students."""
+        """The totals of each lesson over all students who are still in the class."""
         totals = {}
         for lesson in self.known.lessons:
-            works = [work for work in self.work.values() if work.lesson == lesson and not work.by_hand_alone]
+            works = [
+                work
+                for (student, of_lesson), work in self.work.items()
+                if of_lesson == lesson and not work.by_hand_alone and not self.has_left(student)
+            ]
             totals[lesson] = Totals(
                 len(works),
                 sum(work.handed_in.late for work in works),
@@ -188,7 +217,7 @@ class Data:
     def questions(self) -> dict[tuple[str, str], int]:
         """The number of answers still to be read for each written question, by lesson and task."""
         return {
-            which: sum(self.is_waiting(result) for result in some)
+            which: sum(self.is_waiting(result) for result in some if not self.has_left(result.student))
             for which, some in self.tasks.items()
             if some[0].points is None
         }

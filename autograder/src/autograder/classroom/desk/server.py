@@ -23,7 +23,6 @@ from autograder.classroom import class_report
 from autograder.classroom.desk import free_text_page, manual_grades, regrade_page, task_page
 from autograder.classroom.desk.page_data import Data, NotThere, Outdated, read, why_look
 from autograder.classroom.pages import render
-from autograder.grading import late_policy
 from autograder.grading.class_folder import Class
 from autograder.grading.gradebook_writer import follow
 from autograder.records.authoring_errors import UserError
@@ -44,7 +43,7 @@ NAME = "/([^/]+)"
 PAGES: Mapping[str, tuple[str, Callable[..., dict[str, Any]]]] = {
     HOME: (
         "/",
-        lambda data, _: {"data": data, "why_look": why_look, "length_shown": late_policy.length_text},
+        lambda data, _: {"data": data, "why_look": why_look},
     ),
     "changes": ("/changes", lambda data, _: {"data": data, "given": manual_grades.last_given(data)}),
     "requests": ("/requests", lambda data, _: {"data": data, **regrade_page.on_page(data)}),
@@ -74,7 +73,6 @@ def _student(data: Data, name: str) -> dict[str, Any]:
         "missing": [lesson for lesson in without if lesson not in waiting],
         "changes": [change for change in data.changes if change.student == name],
         "why_all": lambda flags: [why_look(flag) for flag in flags],
-        "length_shown": late_policy.length_text,
     }
 
 

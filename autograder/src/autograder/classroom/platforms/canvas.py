@@ -103,4 +103,5 @@ CANVAS = Platform(
     lambda _student, handed, lesson: f"{handed.folder}{lesson}.html",
     fill,
     numbers_listed=True,
+    marks_late=True,
 )

@@ -85,3 +85,4 @@ class Platform:
     # Reads that list.
     read_list: Callable[[bytes], Mapping[str, HandedFile]] | None = None
     numbers_listed: bool = False  # whether the number in its archives is the one in its class list
+    marks_late: bool = False  # whether its archives mark what came late
