@@ -296,12 +296,79 @@ def test_feedback_speaks_the_language_of_the_notebook_that_was_handed_in(folder,
     assert "Your answer" in pages["bob"]
 
 
+def test_an_answer_in_words_that_nobody_has_read_is_no_zero_on_its_page_and_is_named(class_course, tmp_path):
+    place, task = class_folder(class_course, tmp_path / "words", OTHER), "why-in-words"
+    path = place / "submitted" / "ada" / OTHER / f"{OTHER}.ipynb"
+    path.parent.mkdir(parents=True)
+    item = nbformat.read(place / "notebooks" / OTHER / f"{OTHER}.ipynb", as_version=4)
+
+    def grade_with(words: str) -> None:
+        next(cell for cell in item.cells if cell["id"] == task).source = words
+        nbformat.write(item, path)
+        order = GradeOptions(Class(place), [OTHER], force=True)
+        command.grade_class(order, lambda _: None, lambda *_: None, Here())
+
+    def done(*words: str) -> tuple[int, str]:
+        result = CliRunner().invoke(cli.app, [*words, "--course", str(place)])
+        return result.exit_code, " ".join(result.output.split())
+
+    def page() -> str:
+        text = (place / "feedback" / "ada" / OTHER / f"{OTHER}.html").read_text(encoding="utf-8")
+        return " ".join(text.partition("<main")[2].split())
+
+    def points_by_hand(points: float) -> None:
+        with book(place) as opened:  # as the formgrader does
+            mark = opened.find_grade(task, OTHER, OTHER, "ada")
+            mark.manual_score, mark.needs_manual_grade = points, False
+            opened.db.commit()
+
+    grade_with("The scores spread.")
+    possible = exports.scores(Class(place)).possible[OTHER]
+    for words in (("feedback", OTHER), ("return", OTHER, "--folder")):
+        code, output = done(*words)
+        assert (code, f"{OTHER}: 1 answer is still to be read: ada." in output) == (0, True)
+    assert f"<strong>0 of {possible - 3:g} points</strong>" in page()
+    assert "so far: 1 written answer, worth 3, is not read yet." in page()
+    assert page().count("not read yet") == 3
+    assert page().count("0/3") == 1  # of another task
+    shown = page().partition(f'id="{task}"')[2].partition("</section>")[0]
+    assert ("not read yet" in shown, "of 3 points" in shown) == (True, False)
+    points_by_hand(0)
+    assert done("return", OTHER, "--folder")[0] == 2
+    assert "to be read" not in done("feedback", OTHER)[1]
+    assert (page().count("0/3"), page().count("not read yet")) == (2, 0)
+    assert f"<strong>0 of {possible:g} points</strong>" in page()
+    points_by_hand(1)
+    grade_with("In other words.")  # which nobody has read
+    assert done("feedback", OTHER)[0] == 0
+    assert ("1/3" in page(), "before the answer changed" in page()) == (True, True)
+
+
 def test_a_call_that_a_task_forbids_is_named_as_something_to_look_at(folder, solved):
     item = deepcopy(solved)
     answer(item, "convolve", FORBIDDEN)
     hand_in(folder, "bob", item)
     output = grade(folder, students=frozenset({"bob"}))[1]
     assert f"bob {LESSON}: look at convolve: it makes a call that the task forbids" in output
+
+
+def test_grading_again_to_the_same_result_leaves_pages_that_can_be_returned(graded):
+    words = ["feedback", LESSON, "--course", str(graded)]
+    with book(graded) as opened:
+        opened.find_grade("convolve", LESSON, LESSON, "bob").manual_score = 1.0
+        opened.db.commit()
+    assert CliRunner().invoke(cli.app, words).exit_code == 0
+    grade(graded, force=True)
+    page = task_page.on_page(read(Class(graded)), LESSON, "convolve")
+    (group,) = [group for group in page["groups"] if group.again]
+    task_page.keep_points(read(Class(graded)), LESSON, "convolve", group.key)
+    returned = ["return", LESSON, "--folder", "--course", str(graded)]
+    assert CliRunner().invoke(cli.app, returned).exit_code == 0
+    again = nbformat.read(file_of(graded, "bob"), as_version=4)
+    answer(again, "convolve", TURNED)  # as many points, by another mistake
+    hand_in(graded, "bob", again)
+    grade(graded)
+    assert CliRunner().invoke(cli.app, returned).exit_code == 2
 
 
 def everything(folder: Path) -> dict[str, tuple[int, bytes]]:
@@ -661,7 +728,7 @@ def test_a_grade_that_a_person_gave_survives_and_waits_for_their_eye(graded):
         actual = mark.manual_score, mark.extra_credit, mark.auto_score, mark.score, mark.needs_manual_grade
     assert actual == (1.5, 0.5, 0.0, 2.0, True)
     reference = exports.scores(Class(graded))
-    assert (reference.waiting[LESSON], reference.by_hand[LESSON]) == (0, ["convolve of bob"])
+    assert (reference.waiting[LESSON], reference.by_hand[LESSON]) == ([], ["convolve of bob"])
     page = task_page.on_page(read(Class(graded)), LESSON, "convolve")
     (group,) = [group for group in page["groups"] if group.again]
     assert group.again == ["bob"]
@@ -694,7 +761,7 @@ def test_points_for_written_words_stay_read_until_the_words_change(class_course,
     for words, by_hand in (("The scores  spread.", 0), ("They do.", 1), ("They do.", 1)):
         summary, known = graded_with(words)
         assert (summary.written_answers, summary.by_hand) == (0, by_hand)
-        assert (known.waiting[OTHER], known.by_hand[OTHER]) == (0, [f"{task} of ada"] * by_hand)
+        assert (known.waiting[OTHER], known.by_hand[OTHER]) == ([], [f"{task} of ada"] * by_hand)
         (shown,) = answers()
         assert (shown.waiting, shown.again, shown.manual) == (bool(by_hand), by_hand, 1.0)
         assert (shown.ticked, shown.comment) == (() if by_hand else (0,), "Say why.")

@@ -120,7 +120,7 @@ def make_pages(course: Class, lesson: str, anew: bool = False) -> tuple[list[str
         )
         if not submission.graded.is_file():
             continue
-        if anew or not page.is_file() or _is_stale(page, submission, state.get(submission.student, "")):
+        if anew or not page.is_file() or _is_old(page, submission, state.get(submission.student, "")):
             wanted[submission.student] = page
         else:
             current.append(submission.student)
@@ -140,8 +140,22 @@ def make_pages(course: Class, lesson: str, anew: bool = False) -> tuple[list[str
     return [], []
 
 
+def _is_old(page: Path, submission: Submission, state: str) -> bool:
+    """Tell whether a page was made before its notebook was graded, or says something that is not so now."""
+    return _is_before_grading(page, submission) or _is_stale(page, submission, state)
+
+
 def _is_stale(page: Path, submission: Submission, state: str) -> bool:
-    """Tell whether a page is older than what was graded, or made before points, comments or times changed."""
-    graded = submission.graded.stat().st_mtime if submission.graded.is_file() else 0.0
+    """Tell whether a page says something of scores, findings, comments or times that is not so now.
+
+    Grading again to the same result makes none stale. Where the gradebook says nothing, the files' times do.
+    """
+    if not state:
+        return _is_before_grading(page, submission)
     with page.open("rb") as file:
-        return graded > page.stat().st_mtime or state.encode() not in file.read(HEAD_BYTES)
+        return state.encode() not in file.read(HEAD_BYTES)
+
+
+def _is_before_grading(page: Path, submission: Submission) -> bool:
+    graded = submission.graded
+    return graded.is_file() and graded.stat().st_mtime > page.stat().st_mtime

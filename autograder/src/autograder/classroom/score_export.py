@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from autograder.classroom import gradebook_queries
@@ -27,7 +27,7 @@ class Scores:
     lessons: Sequence[str]
     possible: Mapping[str, float]
     scores: Mapping[tuple[str, str], float]
-    waiting: Mapping[str, int]  # the number of answers that nobody has read, by lesson
+    waiting: Mapping[str, Sequence[str]]  # the student of each answer that nobody has read, by lesson
     # Tasks with manual points that were graded again since, with their students, by lesson.
     by_hand: Mapping[str, Sequence[str]]
     marks: Sequence[Mark]
@@ -37,7 +37,9 @@ class Scores:
         """Return the scores without those of some students, who have left the class."""
         people = [person for person in self.people if person.id not in students]
         staying = {which: score for which, score in self.scores.items() if which[0] not in students}
-        return replace(self, people=people, scores=staying)
+        marks = [mark for mark in self.marks if mark.student not in students]
+        waiting, by_hand = _to_look_at(marks)
+        return replace(self, people=people, scores=staying, waiting=waiting, by_hand=by_hand, marks=marks)
 
 
 @dataclass(frozen=True)
@@ -61,19 +63,25 @@ def scores(course: Class) -> Scores:
     with gradebook_queries.opened(course.database) as book:
         all_marks, possible, people, handed_in = book.of(), book.possible(), book.members(), book.handed_in()
     totals: dict[tuple[str, str], float] = defaultdict(float)
-    waiting: dict[str, int] = defaultdict(int)
-    by_hand: dict[str, list[str]] = defaultdict(list)
     for mark in all_marks:
         totals[mark.student, mark.lesson] += mark.score
-        if mark.to_read and mark.manual is None:
-            waiting[mark.lesson] += 1
-        elif mark.waiting:
-            by_hand[mark.lesson].append(f"{mark.task} of {mark.student}")
     for each in handed_in:
         if (each.student, each.lesson) in totals:
             totals[each.student, each.lesson] = max(0.0, totals[each.student, each.lesson] - each.penalty)
     lessons = [lesson for lesson in course.banks.course.lessons if lesson in possible]
-    return Scores(people, lessons, possible, totals, waiting, by_hand, all_marks, handed_in)
+    return Scores(people, lessons, possible, totals, *_to_look_at(all_marks), all_marks, handed_in)
+
+
+def _to_look_at(marks: Iterable[Mark]) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    """Return the answers that nobody has read, and those that changed below points by hand, by lesson."""
+    waiting: dict[str, list[str]] = defaultdict(list)
+    by_hand: dict[str, list[str]] = defaultdict(list)
+    for mark in marks:
+        if mark.to_read and mark.manual is None:
+            waiting[mark.lesson].append(mark.student)
+        elif mark.waiting:
+            by_hand[mark.lesson].append(f"{mark.task} of {mark.student}")
+    return waiting, by_hand
 
 
 def factor(

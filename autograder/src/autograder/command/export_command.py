@@ -15,11 +15,10 @@ from autograder.classroom.platforms.protocol import Platform
 from autograder.classroom.platforms.registry import platforms_of
 from autograder.classroom.score_export import Merged, Scores
 from autograder.command.console import Root, complain, needing, refuse, resolve_lessons, say
-from autograder.command.score_changes import say_score_changes
+from autograder.command.score_changes import say_score_changes, say_what_waits
 from autograder.grading.class_folder import Class
 from autograder.records.file_digests import write_whole
 from autograder.words.language import ngettext
-from autograder.words.phrases import listed
 
 
 def export(
@@ -72,7 +71,7 @@ def export(
     chosen = resolve_lessons(lessons, [lesson])[0] if lesson else ""
     say_score_changes(class_folder, [chosen] if chosen else lessons)
     class_scores = exports.scores(class_folder).without(class_folder.policy.left)
-    _tell_of_manual_grades(class_scores, [chosen] if chosen else class_scores.lessons)
+    say_what_waits(class_scores, [chosen] if chosen else class_scores.lessons)
     if lti:
         _send(class_folder, class_scores, [chosen] if chosen else lessons, scale, comments, dry_run)
     elif xlsx:
@@ -123,30 +122,6 @@ def _refuse_unfillable(to: Platform | None, platforms: Mapping[str, Platform]) -
     if not (to and to.fill):
         fillable = ", ".join(kind.name for kind in platforms.values() if kind.fill)
         refuse(f"--platform names one whose sheet can be filled: {fillable}.")
-
-
-def _tell_of_manual_grades(class_scores: Scores, lessons: Sequence[str]) -> None:
-    """Print how many scores of some lessons a person has still to look at."""
-    for lesson in lessons:
-        if class_scores.by_hand[lesson]:
-            looked_at = ngettext(
-                "{lesson}: {number} task has points given by hand, and was graded again since: {which}. A "
-                "button on the desk's page of the task says that the points stay.",
-                "{lesson}: {number} tasks have points given by hand, and were graded again since: {which}. A "
-                "button on the desk's page of each task says that the points stay.",
-                len(class_scores.by_hand[lesson]),
-                lesson=lesson,
-                which=listed(class_scores.by_hand[lesson]),
-            )
-            say(looked_at)
-        if class_scores.waiting[lesson]:
-            still_to_read = ngettext(
-                "{lesson}: {number} answer is still to be read.",
-                "{lesson}: {number} answers are still to be read.",
-                class_scores.waiting[lesson],
-                lesson=lesson,
-            )
-            say(still_to_read)
 
 
 def _write_filled(merged: Merged, target: Path) -> None:

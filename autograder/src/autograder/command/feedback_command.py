@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
+from autograder.classroom import score_export
 from autograder.classroom.return_feedback import make_pages
 from autograder.command.console import LessonName, Root, refuse, resolve_lessons, say
-from autograder.command.score_changes import say_score_changes
+from autograder.command.score_changes import say_score_changes, say_what_waits
 from autograder.grading.class_folder import Class
 from autograder.words.language import ngettext
 from autograder.words.phrases import listed
@@ -26,6 +27,8 @@ def feedback(
     say_score_changes(class_folder, [name])
     if not any(submission.graded.is_file() for submission in class_folder.submissions(name)):
         refuse(f"Nothing of {name} is graded yet: autograder grade {name}")
+    class_scores = score_export.scores(class_folder).without(class_folder.policy.left)
+    say_what_waits(class_scores, [name])
     pages, failed = make_pages(class_folder, name, anew)
     say(
         ngettext(

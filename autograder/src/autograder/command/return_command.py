@@ -8,13 +8,14 @@ from typing import Annotated
 import typer
 
 from autograder.classroom import return_feedback as packing
+from autograder.classroom import score_export
 from autograder.classroom.collection import why_without
 from autograder.classroom.gradebook_roster import class_list
 from autograder.classroom.platforms.protocol import Platform
 from autograder.classroom.platforms.registry import platforms_of
 from autograder.classroom.return_feedback import Packed
 from autograder.command.console import LessonName, Root, refuse, resolve_lessons, say
-from autograder.command.score_changes import say_score_changes
+from autograder.command.score_changes import say_score_changes, say_what_waits
 from autograder.grading.class_folder import Class
 from autograder.words.language import ngettext
 
@@ -49,6 +50,7 @@ def return_(
     ending = f"{name}-{to.name}.zip" if to.knows_pages else name
     target = out or Path(class_folder.directory.root) / "returned" / ending
     say_score_changes(class_folder, [name])
+    say_what_waits(score_export.scores(class_folder).without(class_folder.policy.left), [name])
     packed = packing.give_back(class_folder, name, to, target, anyway)
     _say_who_is_left_out(packed, name, to)
     there = {submission.student for submission in class_folder.submissions(name)}
@@ -56,7 +58,7 @@ def return_(
     for line in why_without(class_folder, name, sorted(absent)):
         say(f"no page: {line}")
     if packed.stale and not anyway:
-        refuse("Nothing was packed: students would read of scores that they no longer have. Or say --anyway.")
+        refuse("Nothing was packed: students would read what no longer holds. Or say --anyway.")
     if not packed.files and packed.unknown:
         raise typer.Exit(2)
     if not packed.files:

@@ -14,12 +14,20 @@ from typing import Any
 from jinja2 import Environment
 from nbconvert.exporters import HTMLExporter
 from nbformat import NotebookNode
-from nbgrader.api import Assignment, Comment, Grade, Student, SubmittedAssignment, SubmittedNotebook
+from nbgrader.api import (
+    Assignment,
+    BaseCell,
+    Comment,
+    Grade,
+    Student,
+    SubmittedAssignment,
+    SubmittedNotebook,
+)
 from sqlalchemy import Connection, select
 from traitlets import Unicode
 from traitlets.config import Config
 
-from autograder.grading.graded_results import Store, TaskResult, connected
+from autograder.grading.graded_results import RECORDS, Grading, Store, TaskResult, connected
 from autograder.grading.late_policy import ATTEMPT, Policy, is_guess
 from autograder.grading.read_submission import NOTES_CELL, UNREADABLE
 from autograder.grading.sanitize_html import MarkingScheme
@@ -39,7 +47,9 @@ class About:
     time: str = ""  # the time of submission
     by_a_moment: bool = False  # whether it was late by an amount that the platform does not state
     found: Mapping[str, TaskResult] = field(default_factory=dict)  # by task
-    state: str = ""  # a digest of points, comments and times, by which an outdated page is recognised
+    state: str = ""  # a digest of all that was given and found, by which an outdated page is recognised
+    # The written answers that nobody has read; True for those with points that were given to earlier words.
+    unread: Mapping[str, bool] = field(default_factory=dict)
 
 
 def about(course: Course, database: str, lesson: str, student: str) -> About:
@@ -61,18 +71,21 @@ def about(course: Course, database: str, lesson: str, student: str) -> About:
         row = connection.execute(asked).first()
         results = {result.task: result for result in Store(connection).read(TaskResult, lesson, student)}
         state = states(connection, lesson, student).get(student, "")
+        unread = _unread(connection, lesson, student).get(student, {})
     first, last, time = row or (None, None, None)
     policy = Policy.read(course.root, course.lessons)
     due = policy.due_for(lesson, student)
     by_a_moment = bool(time and due and is_guess(time) and time > due)
     time_text = policy.local_time(time) if time and not is_guess(time) else ""
-    return About(" ".join(filter(None, (first, last))) or student, time_text, by_a_moment, results, state)
+    name = " ".join(filter(None, (first, last))) or student
+    return About(name, time_text, by_a_moment, results, state, unread)
 
 
 def states(connection: Connection, lesson: str, student: str = "") -> dict[str, str]:
-    """Return, by student, a digest of the gradebook's scores, comments and times for a lesson.
+    """Return, by student, a digest of what the gradebook says of a lesson: all that a page tells of it.
 
-    It covers data that nbgrader or a person wrote, too.
+    That is scores, comments and times, those too that nbgrader or a person wrote, what was found of each
+    answer, and which answers nobody has read. A submission that is graded again to the same result keeps it.
 
     Args:
         connection: an open connection to the gradebook.
@@ -94,7 +107,38 @@ def states(connection: Connection, lesson: str, student: str = "") -> dict[str, 
         )
         for of_student, *row in connection.execute(asked):
             digests[of_student].update(repr(row).encode())
+    for of_student, tasks in _unread(connection, lesson, student).items():
+        digests[of_student].update(repr(sorted(tasks.items())).encode())
+    found = (
+        select(RECORDS.c.student, RECORDS.c.record)
+        .where(RECORDS.c.kind == TaskResult.__name__, RECORDS.c.lesson == lesson)
+        .order_by(RECORDS.c.id)
+    )
+    if student:
+        found = found.where(RECORDS.c.student == student)
+    for of_student, record in connection.execute(found):
+        digests[of_student].update(record.encode())
+    for grading in Store(connection).read(Grading, lesson, student):
+        digests[grading.student].update(repr([str(note) for note in grading.notes]).encode())
     return {name: digest.hexdigest()[:16] for name, digest in digests.items()}
+
+
+def _unread(connection: Connection, lesson: str, student: str = "") -> dict[str, dict[str, bool]]:
+    """Return, by student, the written answers that nobody has read; see `About.unread`."""
+    asked = (
+        select(SubmittedAssignment.student_id, BaseCell.name, Grade.manual_score)
+        .join_from(Grade, SubmittedNotebook, SubmittedNotebook.id == Grade.notebook_id)
+        .join(SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
+        .join(Assignment, Assignment.id == SubmittedAssignment.assignment_id)
+        .join(BaseCell, BaseCell.id == Grade.cell_id)
+        .where(Assignment.name == lesson, Grade.needs_manual_grade, Grade.auto_score.is_(None))
+    )
+    if student:
+        asked = asked.where(SubmittedAssignment.student_id == student)
+    unread: dict[str, dict[str, bool]] = {}
+    for of_student, task, manual in connection.execute(asked):
+        unread.setdefault(of_student, {})[task] = manual is not None
+    return unread
 
 
 class FeedbackExporter(HTMLExporter):
@@ -126,7 +170,14 @@ class FeedbackExporter(HTMLExporter):
         shown.cells = [
             cell for cell in nb.cells if cell.get("id") not in told and not PROGRESS.search(cell.source)
         ]
-        resources["about"] = about(course, *which)
+        resources["about"] = gathered = about(course, *which)
+        marked = [cell.metadata.nbgrader for cell in nb.cells if "nbgrader" in cell.metadata]
+        # What the score leaves open, by task.
+        resources["unread"] = {
+            mark.grade_id: float(mark.points)
+            for mark in marked
+            if mark.get("grade") and gathered.unread.get(mark.grade_id) is False
+        }
         resources["told"] = [cell.source for cell in nb.cells if cell.get("id") in told]
         resources["unreadable"] = str(nb.metadata.get(UNREADABLE, ""))
         with speaking(course.bank, nb.metadata.get(SPOKEN, "")):
