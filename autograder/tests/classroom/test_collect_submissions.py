@@ -4,6 +4,7 @@ import io
 import json
 import os
 import re
+import shutil
 import stat
 import zipfile
 
@@ -383,6 +384,41 @@ def test_feedback_older_than_the_grades_is_told(folder, tmp_path):
     assert "Nothing was packed" in output
     assert not (folder / "returned").exists()
     assert "holds the feedback of 1 student" in run(folder, "return", "01", "--folder", "--anyway", code=1)
+
+
+def test_pages_that_were_returned_as_they_are_can_be_left_out(folder, tmp_path):
+    files = [(f"{name}_{LESSON}.ipynb", notebook()) for name in ("amy", "bob")]
+    run(folder, "collect", zipped(tmp_path / "all.zip", files))
+
+    def page(student, state):
+        path = folder / "feedback" / student / LESSON / f"{LESSON}.html"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f'<meta name="state" content="{state}">{state}')
+
+    def returned(*words):
+        shutil.rmtree(folder / "returned" / LESSON, ignore_errors=True)
+        output = run(folder, "return", "01", "--folder", *words)
+        return output, sorted(path.parent.name for path in (folder / "returned").rglob("*.html"))
+
+    page("amy", "a1")
+    page("bob", "b1")
+    assert "before" not in returned("--changed")[0]
+    page("bob", "b2")
+    output, there = returned()
+    assert ("1 page is as it was when it was returned before; --changed packs" in output, there) == (
+        True,
+        ["amy", "bob"],
+    )
+    page("amy", "a2")
+    output, there = returned("--changed")
+    assert ("1 page is as it was when it was returned before, and left out." in output, there) == (
+        True,
+        ["amy"],
+    )
+    output, there = returned("--changed")
+    assert (f"Nothing was packed: no page of {LESSON} has changed" in output, there) == (True, [])
+    (folder / "returned" / "returned.json").write_text("[{")
+    assert returned("--changed")[1] == ["amy", "bob"]
 
 
 def blank(note):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import time
 import zipfile
 from contextlib import suppress
@@ -19,10 +21,13 @@ from autograder.classroom.platforms.protocol import HandedFile, Platform
 from autograder.grading.class_folder import Class, Submission
 from autograder.grading.feedback_page import states
 from autograder.grading.graded_results import connected
-from autograder.records.file_digests import beside
+from autograder.records.file_digests import beside, write_whole
 
 # In so much of a page stands from what it was made.
 HEAD_BYTES = 500
+STATE = re.compile(rb'<meta name="state" content="(\w+)">')
+# What was returned: each page's state, by lesson, platform and student.
+RETURNED = "returned.json"
 
 
 @dataclass
@@ -33,9 +38,17 @@ class Packed:
     without: list[str] = field(default_factory=list)
     stale: list[str] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)
+    as_before: list[str] = field(default_factory=list)  # whose page was returned before as it is now
 
 
-def give_back(course: Class, lesson: str, platform: Platform, out: Path, anyway: bool = False) -> Packed:
+def give_back(
+    course: Class,
+    lesson: str,
+    platform: Platform,
+    out: Path,
+    anyway: bool = False,
+    changed_only: bool = False,
+) -> Packed:
     """Pack the feedback pages of all students who submitted a lesson, into a zip file or a folder.
 
     Files are named like the platform's own, so that it recognises their owners: in Moodle's `Upload multiple
@@ -48,8 +61,12 @@ def give_back(course: Class, lesson: str, platform: Platform, out: Path, anyway:
         out: the path of the zip file or the folder.
         anyway: whether to pack pages that are older than their grades. If not, one such page means that
             nothing is packed.
+        changed_only: whether to leave out pages that were returned before as they are now.
     """
     packed = Packed()
+    returned = _read_returned(course)
+    before = returned.get(lesson, {}).get(platform.name, {})
+    now: dict[str, str] = {}
     with connected(course.database) as connection:
         state = states(connection, lesson)
     collected = read_record(course).lessons.get(lesson, {})
@@ -73,6 +90,12 @@ def give_back(course: Class, lesson: str, platform: Platform, out: Path, anyway:
         name = platform.page_name(student, handed_in, lesson)
         if _is_stale(page, submission, state.get(student, "")):
             packed.stale.append(student)
+        if made := STATE.search(_head(page)):
+            now[student] = made[1].decode()
+        if student in now and now[student] == before.get(student):
+            packed.as_before.append(student)
+            if changed_only:
+                continue
         packed.files[student] = name
         pages[name] = page
     if packed.stale and not anyway:
@@ -85,7 +108,26 @@ def give_back(course: Class, lesson: str, platform: Platform, out: Path, anyway:
         with beside(out) as fresh, zipfile.ZipFile(fresh, "w", zipfile.ZIP_DEFLATED) as archive:
             for name, page in pages.items():
                 archive.write(page, name)
+    if pages:
+        returned.setdefault(lesson, {})[platform.name] = {**before, **now}
+        write_whole(_returned_file(course), json.dumps(returned, indent=1).encode())
     return packed
+
+
+def _returned_file(course: Class) -> Path:
+    return Path(course.directory.root) / "returned" / RETURNED
+
+
+def _read_returned(course: Class) -> dict[str, dict[str, dict[str, str]]]:
+    """Return what was returned before; nothing if the file is not there or damaged."""
+    try:
+        plain = json.loads(_returned_file(course).read_text(encoding="utf-8"))
+        return {
+            str(lesson): {str(platform): dict(pages) for platform, pages in platforms.items()}
+            for lesson, platforms in plain.items()
+        }
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError):
+        return {}
 
 
 def _as_their_own(group_file: HandedFile, number: str) -> HandedFile:
@@ -152,8 +194,12 @@ def _is_stale(page: Path, submission: Submission, state: str) -> bool:
     """
     if not state:
         return _is_before_grading(page, submission)
+    return state.encode() not in _head(page)
+
+
+def _head(page: Path) -> bytes:
     with page.open("rb") as file:
-        return state.encode() not in file.read(HEAD_BYTES)
+        return file.read(HEAD_BYTES)
 
 
 def _is_before_grading(page: Path, submission: Submission) -> bool:

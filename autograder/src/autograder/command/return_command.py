@@ -31,6 +31,9 @@ def return_(
     anyway: Annotated[
         bool, typer.Option("--anyway", help="Pack pages that are older than the grades.")
     ] = False,
+    changed: Annotated[
+        bool, typer.Option("--changed", help="Leave out pages that were returned before as they are now.")
+    ] = False,
     out: Annotated[
         Path | None, typer.Option("--out", help="Where to.", show_default="returned/LESSON, or LESSON.zip")
     ] = None,
@@ -51,7 +54,7 @@ def return_(
     target = out or Path(class_folder.directory.root) / "returned" / ending
     say_score_changes(class_folder, [name])
     say_what_waits(score_export.scores(class_folder).without(class_folder.policy.left), [name])
-    packed = packing.give_back(class_folder, name, to, target, anyway)
+    packed = packing.give_back(class_folder, name, to, target, anyway, changed)
     _say_who_is_left_out(packed, name, to)
     there = {submission.student for submission in class_folder.submissions(name)}
     absent = class_list(class_folder).people.keys() - there - {*class_folder.policy.left}
@@ -59,6 +62,9 @@ def return_(
         say(f"no page: {line}")
     if packed.stale and not anyway:
         refuse("Nothing was packed: students would read what no longer holds. Or say --anyway.")
+    if packed.as_before and not packed.files:
+        say(f"Nothing was packed: no page of {name} has changed since it was returned.")
+        raise typer.Exit(1 if packed.without or packed.unknown else 0)
     if not packed.files and packed.unknown:
         raise typer.Exit(2)
     if not packed.files:
@@ -70,6 +76,15 @@ def return_(
         file=target,
     )
     say(held)
+    if packed.as_before:
+        same = ngettext(
+            "{number} page is as it was when it was returned before",
+            "{number} pages are as they were when they were returned before",
+            len(packed.as_before),
+        )
+        others = len(packed.as_before) < len(packed.files)
+        advice = ", and left out" if changed else "; --changed packs the others alone" if others else ""
+        say(f"{same}{advice}.")
     if packed.without or packed.stale or packed.unknown:
         raise typer.Exit(1)
 
