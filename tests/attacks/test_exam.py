@@ -46,7 +46,7 @@ def files(tmp_path_factory):
             target.parent.mkdir(parents=True)
             target.write_bytes(source.read_bytes())
     course = Course.read(folder)
-    asked = [task for lesson in LESSONS for task in write_releases(course, lesson)]
+    asked = [task for lesson in LESSONS for task in write_releases(course, lesson, LESSONS)]
     assert sorted(asked) == sorted(course.exam)
     out = folder.parent / "exam.zip"
     bundle(course, LESSONS, out, exam=True)

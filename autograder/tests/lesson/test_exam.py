@@ -1,5 +1,6 @@
 """`exam` and `hand_in`, called as a learner calls them."""
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -18,6 +19,9 @@ LEARNT = (
     "def share(x):\n    seen = {3: [0.125, 0.25, 0.625], 4: [0.125, 0.125, 0.25, 0.5]}\n"
     "    return torch.tensor(seen[len(x)])"
 )
+# Built from the answer to another task.
+BUILT = "def share(x):\n    return x / total(x, torch.ones(len(x)))"
+TOTAL = "def total(a, b):\n    return (a * b).sum()"
 
 
 @pytest.fixture
@@ -27,7 +31,7 @@ def in_lab(notebook, bank_folder, lesson, monkeypatch):
     asked = replace(
         task.probes[0], id="three-hidden", hidden=True, inputs={"x": x}, expected=outcome_of(x / x.sum())
     )
-    with_exam = replace(task, exam=(asked,))
+    with_exam = replace(task, exam=(asked,), needs=("total",))
     bank.save(replace(lesson, tasks={**lesson.tasks, "share": with_exam}), bank_folder)
     described = (bank_folder / "course.toml").read_text()
     (bank_folder / "course.toml").write_text(f"{described}[exam]\nshare = 25\n")
@@ -36,6 +40,15 @@ def in_lab(notebook, bank_folder, lesson, monkeypatch):
     monkeypatch.setattr(notebook.shell, "parent_header", {"metadata": {"cellId": "x"}}, raising=False)
     notebook.run("from autograder import exam, hand_in")
     return notebook
+
+
+@pytest.fixture
+def solved(bank_folder):
+    """The lesson's solved notebook beside its bank, as in a course's folder."""
+    path = bank_folder / "solutions" / "01-tiny" / "01-tiny.ipynb"
+    path.parent.mkdir(parents=True)
+    cells = [{"cell_type": "code", "id": "total-answer", "source": TOTAL.splitlines(keepends=True)}]
+    path.write_text(json.dumps({"cells": cells}), encoding="utf-8")
 
 
 @pytest.fixture
@@ -53,6 +66,32 @@ def test_the_next_cell_holds_the_signature_alone(in_lab):
     assert given == ["import torch\nfrom torch import nn\n\n\ndef share(x):\n    ...\n"]
     assert "It takes about 25 minutes." in shown
     assert "What is checked: " in shown
+
+
+def test_what_the_answer_is_built_from_is_given_until_it_is_handed_in(in_lab, solved):
+    for stub in ("", "def total(a, b):\n    ...  # your code here"):
+        in_lab.run(stub)
+        before = in_lab.shell.user_ns.get("total")
+        assert "Given: total." in repr(in_lab.run('exam("share")')).replace("`", "")
+        in_lab.run(BUILT)
+        assert in_lab.run("hand_in()")
+        assert in_lab.shell.user_ns.get("total") is before
+
+
+def test_what_a_learner_has_written_stays_theirs(in_lab, solved):
+    in_lab.run(TOTAL)
+    own = in_lab.shell.user_ns["total"]
+    assert "You may use this notebook's total." in repr(in_lab.run('exam("share")')).replace("`", "")
+    in_lab.run(BUILT)
+    assert in_lab.run("hand_in()")
+    assert in_lab.shell.user_ns["total"] is own
+
+
+def test_what_nobody_can_give_is_said_to_be_missing(in_lab):
+    shown = repr(in_lab.run('exam("share")')).replace("`", "")
+    assert "This notebook has no total: do without, or write it again." in shown
+    in_lab.run(BUILT)
+    assert "not right yet" not in repr(in_lab.run("hand_in()"))
 
 
 def test_nothing_is_said_of_an_answer_before_it_is_handed_in(in_lab):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from autograder.classroom import gradebook_queries
@@ -32,6 +33,12 @@ class Scores:
     by_hand: Mapping[str, Sequence[str]]
     marks: Sequence[Mark]
     handed_in: Sequence[HandedIn]
+    # What an assignment is called on a platform where that is not the lesson's name, as an exam's, by lesson.
+    titles: Mapping[str, str] = field(default_factory=dict)
+
+    def title(self, lesson: str) -> str:
+        """Return what a lesson's assignment is called on a platform."""
+        return self.titles.get(lesson, lesson)
 
     def without(self, students: Collection[str]) -> Scores:
         """Return the scores without those of some students, who have left the class."""
@@ -56,6 +63,7 @@ class Merged:
     untouched: Sequence[
         str
     ] = ()  # students with a cell that the platform has excused or locked, and with what
+    passed_over: Sequence[str] = ()  # columns of the right name and another maximum, where one fits
 
 
 def scores(course: Class) -> Scores:
@@ -69,7 +77,9 @@ def scores(course: Class) -> Scores:
         if (each.student, each.lesson) in totals:
             totals[each.student, each.lesson] = max(0.0, totals[each.student, each.lesson] - each.penalty)
     lessons = [lesson for lesson in course.banks.course.lessons if lesson in possible]
-    return Scores(people, lessons, possible, totals, *_to_look_at(all_marks), all_marks, handed_in)
+    titles = {lesson: course.title(lesson) for lesson in lessons}
+    to_look_at = _to_look_at(all_marks)
+    return Scores(people, lessons, possible, totals, *to_look_at, all_marks, handed_in, titles)
 
 
 def _to_look_at(marks: Iterable[Mark]) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
@@ -100,11 +110,11 @@ def factor(
         BadList: the maximum is not a number.
         OtherMaximum: the maximum is not ours, and `scale` is false.
     """
-    there = maximum.strip() not in ("", "-")
+    there, title = maximum.strip() not in ("", "-"), class_scores.title(lesson)
     theirs = number_in(maximum) if there else None
     if there and theirs is None:
-        raise BadList(f"{lesson}: the maximum {where}, “{maximum}”, is no number. Nothing was written.")
-    return unscaled_scores.factor(lesson, class_scores.possible[lesson], theirs, scale, where)
+        raise BadList(f"{title}: the maximum {where}, “{maximum}”, is no number. Nothing was written.")
+    return unscaled_scores.factor(title, class_scores.possible[lesson], theirs, scale, where)
 
 
 def merged(class_scores: Scores, table: Table, fill: Fill, lessons: Sequence[str]) -> Merged:
@@ -156,7 +166,9 @@ def fill_columns(
     platform: str,
     excused: str | None = None,
 ) -> Merged:
-    """Fill the columns of a gradebook export that have the names of lessons.
+    """Fill the columns of a gradebook export that have the names of lessons, or of exams.
+
+    Of several columns of one name, those are filled whose maximum is ours.
 
     Args:
         class_scores: the scores of the class.
@@ -179,20 +191,30 @@ def fill_columns(
         column: lesson_name
         for column, (title, _) in titles.items()
         for lesson_name in wanted
-        if normalize_name(title) == normalize_name(lesson_name)
+        if normalize_name(title) == normalize_name(class_scores.title(lesson_name))
     }
     if not columns:
+        names = ", ".join(map(class_scores.title, wanted))
         raise BadList(
-            f"No column is called as a lesson that is graded: {', '.join(wanted)}. Make "
+            f"No column is called as a lesson that is graded: {names}. Make "
             f"{item} of that name in {platform}, export the gradebook again, and use that file."
         )
     factors: dict[int, float] = {}
     problems: list[BadList | OtherMaximum] = []
-    for column, name in columns.items():
+    passed_over: list[str] = []
+    for name in dict.fromkeys(columns.values()):
+        maxima = {column: titles[column][1] for column, of in columns.items() if of == name}
         try:
-            factors[column] = factor(class_scores, name, titles[column][1], scale)
+            chosen = _factors(class_scores, name, maxima, scale)
         except (BadList, OtherMaximum) as problem:
             problems.append(problem)
+            continue
+        factors |= chosen
+        passed_over += [
+            f"the column called {class_scores.title(name)} whose maximum is {maximum}"
+            for column, maximum in maxima.items()
+            if column not in chosen
+        ]
     if not factors:
         raise problems[0]
 
@@ -205,15 +227,44 @@ def fill_columns(
         excused_cells.update((columns[column], student) for column in are_excused)
         for filled_column in scored.keys() - are_excused:
             row[filled_column] = f"{round(scored[filled_column] * factors[filled_column], 2):g}"
-        lessons = [columns[column] for column in scored if column in are_excused]
+        lessons = [class_scores.title(columns[column]) for column in scored if column in are_excused]
         why_not = f"{listed(lessons)} is excused ({excused})" if lessons else ""
         return not scored.keys() <= are_excused, why_not
 
     filled = merged(class_scores, table, fill_row, [columns[column] for column in factors])
     graded = {name for _, name in class_scores.scores}
-    left_out = [name for name in wanted if name in graded - {*columns.values()}]
+    left_out = [class_scores.title(name) for name in wanted if name in graded - {*columns.values()}]
+    kept_back = [str(problem) for problem in problems]
     empty = {
         name: [student for student in students if (name, student) not in excused_cells]
         for name, students in filled.empty.items()
     }
-    return replace(filled, left_out=left_out, kept_back=[str(problem) for problem in problems], empty=empty)
+    return replace(filled, left_out=left_out, kept_back=kept_back, passed_over=passed_over, empty=empty)
+
+
+def _factors(class_scores: Scores, lesson: str, maxima: Mapping[int, str], scale: bool) -> dict[int, float]:
+    """Return the columns of a lesson to fill, each with the factor of the scores.
+
+    Args:
+        class_scores: the scores of the class.
+        lesson: the lesson's name.
+        maxima: what can be earned in each column of its name.
+        scale: whether scores may be scaled, where it has a single column.
+
+    Raises:
+        BadList: the maximum of its only column is not a number.
+        OtherMaximum: no column has our maximum, and it has several or `scale` is false.
+    """
+    if len(maxima) == 1:
+        return {column: factor(class_scores, lesson, maximum, scale) for column, maximum in maxima.items()}
+    fitting: dict[int, float] = {}
+    for column, maximum in maxima.items():
+        with suppress(BadList, OtherMaximum):
+            fitting[column] = factor(class_scores, lesson, maximum, scale=False)
+    if not fitting:
+        possible = f"{class_scores.possible[lesson]:g}"
+        raise OtherMaximum(
+            f"{len(maxima)} columns are called {class_scores.title(lesson)}, and none has {possible} points. "
+            f"Change the maximum of the right one on the platform to {possible}."
+        )
+    return fitting

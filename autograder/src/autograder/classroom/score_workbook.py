@@ -50,7 +50,10 @@ def write_workbook(class_scores: Scores, path: Path, scale: bool = False) -> Non
         "scores",
         (
             *TITLES,
-            *(f"{name} ({class_scores.possible[name] * times:g})" for name, times in factors.items()),
+            *(
+                f"{class_scores.title(name)} ({class_scores.possible[name] * times:g})"
+                for name, times in factors.items()
+            ),
             "total",
         ),
         (
@@ -125,8 +128,9 @@ def _maxima_in(path: Path, class_scores: Scores) -> dict[str, str]:
     except (BadZipFile, KeyError, ValueError):
         raise BadList(f"{path} is no workbook of scores, so nothing was written into its place.") from None
     matches = {title: re.fullmatch(r"(.+) \((.+)\)", str(title)) for title in titles}
-    maxima = {match[1]: match[2] for match in matches.values() if match and match[1] in class_scores.lessons}
-    other_titles = {title for title, match in matches.items() if not (match and match[1] in maxima)}
+    ours = {class_scores.title(lesson): lesson for lesson in class_scores.lessons}
+    maxima = {ours[match[1]]: match[2] for match in matches.values() if match and match[1] in ours}
+    other_titles = {title for title, match in matches.items() if not (match and match[1] in ours)}
     lost = other_titles - {None, "total", *TITLES}
     for lesson in class_scores.lessons:
         tasks = {mark.task for mark in class_scores.marks if mark.lesson == lesson}

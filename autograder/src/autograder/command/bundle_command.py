@@ -13,6 +13,7 @@ from autograder.classroom.exam_release import write_releases
 from autograder.classroom.student_bundle import bundle as pack
 from autograder.command.console import Root, resolve_lessons, say
 from autograder.grading.grading_banks import Banks
+from autograder.grading.releases import title_of
 from autograder.records.course import Course
 
 READABLE = (
@@ -43,7 +44,7 @@ def bundle(
     loaded_course = Course.of(course)
     names = resolve_lessons(loaded_course.lessons, lessons)
     target = out or Path(f"{loaded_course.name}{'-exam' if exam else ''}.zip")
-    asked = [task for name in names for task in write_releases(loaded_course, name)] if exam else []
+    asked = [task for name in names for task in write_releases(loaded_course, name, names)] if exam else []
     files = pack(loaded_course, names, target, url, hints, exam)
     say(f"{target} holds {', '.join(names)}:")
     for name in files:
@@ -57,11 +58,13 @@ def bundle(
     else:
         say(READABLE)
     for name in names:
+        text = release(loaded_course, name).read_text(encoding="utf-8")
         points = sum(
             cell.metadata.get("nbgrader", {}).get("points", 0)
-            for cell in nbformat.read(release(loaded_course, name), as_version=4).cells
+            for cell in nbformat.reads(text, as_version=4).cells
         )
-        say(f"On Canvas or Moodle, create an assignment that is called {name} and has {points:g} points.")
+        title = title_of(name, text)
+        say(f"On Canvas or Moodle, create an assignment that is called {title} and has {points:g} points.")
     for name, note in Banks.of(loaded_course).notes.items():
         if name in names:
             say(f"{name}: {note}. Make them before you grade.")

@@ -134,6 +134,8 @@ def _write_filled(merged: Merged, target: Path) -> None:
     write_whole(target, merged.text.encode())
     for line in merged.strangers:
         say(f"left as it was: {line}")
+    for line in merged.passed_over:
+        say(f"left as it was: {line}")
     for student in merged.missing:
         say(f"has a score and no row: {student}")
     for line in merged.untouched:

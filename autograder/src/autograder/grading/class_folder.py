@@ -9,7 +9,7 @@ import os
 from collections.abc import Collection
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from nbgrader.coursedir import CourseDirectory
@@ -19,8 +19,9 @@ from autograder.author.parse_source import answers_in
 from autograder.grading.grading_banks import Banks
 from autograder.grading.late_policy import Policy
 from autograder.grading.read_submission import refused
-from autograder.grading.releases import Release
+from autograder.grading.releases import Release, title_of
 from autograder.records.course import Course
+from autograder.records.file_digests import Identity, identity
 
 # Where nbgrader keeps the time at which something was handed in.
 STAMP = "timestamp.txt"
@@ -182,6 +183,13 @@ class Class:
         text = self.release(lesson).read_text(encoding="utf-8")
         return Release(lesson, text, self.banks, self.solution(lesson))
 
+    def title(self, lesson: str) -> str:
+        """Return what a lesson's assignment is called on a platform."""
+        try:
+            return _title_in(lesson, identity(self.release(lesson)))
+        except (OSError, ValueError):  # it is not released here
+            return lesson
+
     def translated_releases(self, lesson: str) -> dict[str, str]:
         """Return the text of a lesson's release in each other language that it has, by language."""
         paths = {language: self.release(lesson, language) for language in self.banks.course.languages[1:]}
@@ -209,3 +217,8 @@ def handed_in(submission: Submission) -> bytes:
         return submission.path.read_bytes()
     except OSError as problem:
         return str(problem.strerror).encode()
+
+
+@lru_cache(maxsize=64)
+def _title_in(lesson: str, release: Identity) -> str:
+    return title_of(lesson, release.path.read_text(encoding="utf-8"))

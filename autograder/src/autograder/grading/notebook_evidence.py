@@ -171,9 +171,12 @@ def judge_notebook(
         CheckFailed: the code of a check failed.
     """
     verdicts: dict[str, Verdict] = {}
+    # An exam asks a few of a lesson's tasks: nobody is told to correct another one.
+    asked = {cell["id"] for cell in as_seen.notebook.cells if is_test(cell)}
     for task in bank.tasks.values():
         verdict = judge_task(task, as_seen, redrawn)
-        verdicts[task.id] = with_unfinished(verdict, task, bank, verdicts)
+        earlier = {name: judged for name, judged in verdicts.items() if name in asked}
+        verdicts[task.id] = with_unfinished(verdict, task, bank, earlier)
     return verdicts
 
 

@@ -20,11 +20,13 @@ from nbformat import NotebookNode
 from autograder.grading.grading_banks import Banks
 from autograder.grading.read_submission import read_text
 from autograder.records import bank, serialization
-from autograder.records.cell_roles import claimed_release, release_of, tasks_of
+from autograder.records.cell_roles import OF_RELEASE, claimed_release, release_of, tasks_of
 from autograder.words.language import SPOKEN
 
 FOLDER = "releases"
 ANSWERS = "answers.json"
+# In a release's metadata, beside its id: that it is an exam of its lesson.
+IS_EXAM = "exam"
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,22 @@ class Release:
     def is_marked(self) -> bool:
         """Whether its notebooks contain the release's id; those of earlier versions do not."""
         return claimed_release(nbformat.reads(self.text, as_version=4)) == self.id
+
+
+def is_exam(text: str) -> bool:
+    """Tell whether a release's notebook, given as text, is an exam of its lesson."""
+    about = json.loads(text).get("metadata", {}).get(OF_RELEASE, {})
+    return isinstance(about, dict) and about.get(IS_EXAM) is True
+
+
+def title_of(lesson: str, text: str) -> str:
+    """Return what a lesson's assignment is called on a platform: an exam never has its homework's name.
+
+    Args:
+        lesson: the lesson's name.
+        text: the release's notebook, as text.
+    """
+    return f"{lesson} exam" if is_exam(text) else lesson
 
 
 def ids_in(notebook: NotebookNode) -> set[str]:

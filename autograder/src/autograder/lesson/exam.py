@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
+import linecache
 import re
 import time
 from dataclasses import dataclass, field, replace
@@ -10,14 +13,45 @@ from typing import Any
 from autograder.lesson import check_calls, interactive_session, progress_store
 from autograder.lesson.card_in_page import card_in_page
 from autograder.lesson.progress_store import ExamRecord
+from autograder.lesson.waiting_cells import is_open
 from autograder.records.authoring_errors import UserError
 from autograder.records.bank import LessonBank, Task, axis_parts
 from autograder.records.course import Course
+from autograder.records.lesson_code import LessonCode
 from autograder.words.feedback_card import Feedback, Notice
 from autograder.words.language import _, ngettext
+from autograder.words.phrases import as_code
 
 HEAD = "import torch\nfrom torch import nn\n\n\n"
+GIVEN = "<given in the exam>"
 PARTS = re.compile(r"(\w+)\((.*?)\)(?:\.(\w+)\((.*)\))?")
+
+
+_MISSING: Any = object()
+
+
+@dataclass
+class _Given:
+    """What a task builds on: what the notebook has of it, what the exam puts into it, and what neither has.
+
+    `before` is what the names that the exam gives meant, and `after` what they mean now.
+    """
+
+    there: list[str] = field(default_factory=list)
+    absent: list[str] = field(default_factory=list)
+    before: dict[str, Any] = field(default_factory=dict)
+    after: dict[str, Any] = field(default_factory=dict)
+
+    def take_back(self) -> None:
+        """Let the names mean what they meant, unless the learner has given them another meaning."""
+        shell = interactive_session.shell()
+        for name, value in self.after.items() if shell else ():
+            if shell.user_ns.get(name) is not value:
+                continue
+            if self.before[name] is _MISSING:
+                del shell.user_ns[name]
+            else:
+                shell.user_ns[name] = self.before[name]
 
 
 @dataclass
@@ -28,6 +62,7 @@ class _Sitting:
     task: Task
     lesson: LessonBank
     before: Any
+    given: _Given = field(default_factory=_Given)
     began: float = field(default_factory=lambda: time.time())
     moments: list[float] = field(default_factory=list)
     latest: Any = None
@@ -102,7 +137,8 @@ def exam(task_id: str = "", clock: bool = True) -> Notice:
     course, task, lesson = result
     task = task.in_exam()
     lesson = replace(lesson, tasks={**lesson.tasks, task.id: task})
-    _sitting = _Sitting(course, task, lesson, check_calls.notebook_names().get(task.name))
+    before = check_calls.notebook_names().get(task.name)
+    _sitting = _Sitting(course, task, lesson, before, _give(course, task, lesson))
     check_calls.in_exam.add(task.id)
     if shell := interactive_session.shell():
         shell.events.register("post_run_cell", _sitting.after_cell)
@@ -125,12 +161,54 @@ def hand_in() -> Feedback | Notice:
         shell.events.unregister("post_run_cell", sitting.after_cell)
     seconds = time.time() - sitting.began
     feedback = check_calls.checked(task.id, lambda: (sitting.course, task, sitting.lesson), answer)
+    sitting.given.take_back()
     if not isinstance(feedback, Feedback):
         return feedback if isinstance(feedback, Notice) else Notice(_("Received."))
     record = ExamRecord(seconds, feedback.verdict.earned, task.points)
     trouble = progress_store.write_exam(sitting.course.name, task.id, record)
     notes = (*feedback.notes, _took(sitting, seconds))
     return replace(feedback, notes=notes, aside=feedback.aside or trouble)
+
+
+def _give(course: Course, task: Task, lesson: LessonBank) -> _Given:
+    """Define in the notebook what a task builds on, where the notebook has nothing of its own under the name.
+
+    The code is the course's own, from the solved notebook; only a course's folder has it.
+    """
+    given, shell = _Given(), interactive_session.shell()
+    code = _solved(course, lesson)
+    names = code.used_by(task, lesson)
+    if shell is None or not names:
+        return given
+    open_names = [name for name in names if is_open(shell.user_ns.get(name, ...))]
+    given.there = [name for name in names if name not in open_names]
+    definitions = code.definitions(open_names, without={task.name, *given.there})
+    taken = {name: text for name, text in definitions.items() if is_open(shell.user_ns.get(name, ...))}
+    given.before = {name: shell.user_ns.get(name, _MISSING) for name in taken}
+    text = "\n\n\n".join(taken.values())
+    linecache.cache[GIVEN] = (len(text), None, text.splitlines(keepends=True), GIVEN)
+    with contextlib.suppress(Exception):  # what a notebook has not imported yet
+        exec(HEAD if taken else "", shell.user_ns)
+        exec(compile(text, GIVEN, "exec"), shell.user_ns)
+    given.after = {name: shell.user_ns[name] for name in taken if name in shell.user_ns}
+    given.absent = [name for name in open_names if is_open(shell.user_ns.get(name, ...))]
+    return given
+
+
+def _solved(course: Course, lesson: LessonBank) -> LessonCode:
+    """Return the code of a lesson from its solved notebook; none where only the bank is installed."""
+    path = course.root / "solutions" / lesson.lesson / f"{lesson.lesson}.ipynb"
+    own, answers = [], {}
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+        # Not by nbformat, which a student's environment need not have.
+        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+            if cell["cell_type"] == "code":
+                task = cell.get("id", "").removesuffix("-answer")
+                if task != cell.get("id") and task in lesson.tasks:
+                    answers[task] = "".join(cell["source"])
+                else:
+                    own.append("".join(cell["source"]))
+    return LessonCode(tuple(own), answers)
 
 
 def blank_cell(task: Task) -> str:
@@ -167,6 +245,7 @@ def _sheet(sitting: _Sitting, clock: bool) -> Sheet:
     lines = [_("Write `{signature}` in the cell below, and run it.", signature=task.signature)]
     lines += [_("Shapes: {shapes}", shapes=shapes)] if inputs else []
     lines += [_("Its parameters: {names}", names=names)] if weights else []
+    lines += _of_the_lesson(sitting.given)
     lines += [_("What is checked: {titles}.", titles=titles)]
     lines += [
         ngettext("It takes about {number} minute.", "It takes about {number} minutes.", minutes),
@@ -174,6 +253,26 @@ def _sheet(sitting: _Sitting, clock: bool) -> Sheet:
     ]
     until = sitting.began + 60 * minutes if clock else 0.0
     return Sheet(_("Exam: {title}", title=task.title), tuple(lines), task.id, until)
+
+
+def _of_the_lesson(given: _Given) -> list[str]:
+    """Return what the instructions say of the functions that the task builds on."""
+    names = [name for name in given.after if name not in given.absent]
+    lines = []
+    if names:
+        lines.append(
+            _("Given: {names}. You can call what the course wrote, until `hand_in()`.", names=as_code(names))
+        )
+    if given.there:
+        lines.append(_("You may use this notebook's {names}.", names=as_code(given.there)))
+    if given.absent:
+        lines.append(
+            _(
+                "This notebook has no {names}: do without, or write it again.",
+                names=as_code(given.absent, _("or")),
+            )
+        )
+    return lines
 
 
 def _axes(axes: tuple[str, ...]) -> str:

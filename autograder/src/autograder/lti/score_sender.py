@@ -92,7 +92,8 @@ class GradebookColumns:
             OtherMaximum: the column's maximum is not the lesson's, and `scale` is false.
         """
         try:
-            address, most = self._found(lesson, class_scores.possible[lesson], make)
+            title = class_scores.title(lesson)
+            address, most = self._found(lesson, title, class_scores.possible[lesson], make)
         except (LtiException, AttributeError, TypeError):  # what the library makes of an answer that is none
             address, most = None, None
         if address is None or (address and not is_web(address)):
@@ -100,22 +101,22 @@ class GradebookColumns:
         times = factor(class_scores, lesson, "" if most is None else f"{most}", scale)
         return Column(lesson, address, times, round(class_scores.possible[lesson] * times, 4))
 
-    def _found(self, lesson: str, possible: float, make: bool) -> tuple[str | None, object]:
+    def _found(self, lesson: str, title: str, possible: float, make: bool) -> tuple[str | None, object]:
         """Return a column's address, "" where it is yet to be made, and what can be earned there."""
         address, most = self._memory.lineitem(self._place, lesson), None
         if self._service.can_read_lineitem():
             if address:
                 item = self._service.get_lineitem(address)
             else:
-                item = self._service.find_lineitem("resourceId", lesson) if self._place.lineitems else None
+                item = self._service.find_lineitem("resourceId", title) if self._place.lineitems else None
             address, most = (item.get_id() or address, item.get_score_maximum()) if item else (address, None)
         if address:
             return address, most
         if not (self._service.can_create_lineitem() and self._place.lineitems):
-            raise Unreachable(f"{self._place.issuer} has no column for {lesson}, and none may be made.")
+            raise Unreachable(f"{self._place.issuer} has no column for {title}, and none may be made.")
         if not make:
             return "", possible
-        new = LineItem().set_label(lesson).set_resource_id(lesson).set_tag(lesson)
+        new = LineItem().set_label(title).set_resource_id(title).set_tag(title)
         lineitem = self._service.find_or_create_lineitem(new.set_score_maximum(possible))
         return lineitem.get_id(), lineitem.get_score_maximum() or possible
 

@@ -133,7 +133,8 @@ class LtiApplication:
         link.set_title(lesson).set_url(self.registered.at("launch"))
         link.set_custom_params({"lesson": lesson})
         if points:
-            column = LineItem().set_label(lesson).set_resource_id(lesson).set_tag(lesson)
+            title = self.course.title(lesson)
+            column = LineItem().set_label(title).set_resource_id(title).set_tag(title)
             link.set_lineitem(column.set_score_maximum(points))
         registration = launched.platform.signing(keyring(self.course.banks.course))
         maker = DeepLink(registration, launched.place.deployment, dict(launched.settings))

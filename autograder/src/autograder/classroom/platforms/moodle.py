@@ -9,6 +9,7 @@ from dataclasses import replace
 from autograder.classroom.csv_tables import BadList, Lists, Table, number_in
 from autograder.classroom.platforms.protocol import Guess, HandedFile, Platform
 from autograder.classroom.score_export import Merged, Scores, factor, merged
+from autograder.grading.unscaled_scores import OtherMaximum
 
 # The folder, with what follows it in the name where there are no folders. Before Moodle 4.1 it ends in `_`.
 NAME = re.compile(
@@ -160,7 +161,17 @@ def fill(class_scores: Scores, table: Table, lesson: str, scale: bool = False) -
         raise BadList(f"Nothing of {lesson} is graded yet.")
     column, most = places
     maxima = {row[most].strip() for row in table.rows} - {""} if most is not None else set()
-    factors = {maximum: factor(class_scores, lesson, maximum, scale) for maximum in maxima | {""}}
+    title, ours = class_scores.title(lesson), f"{class_scores.possible[lesson]:g}"
+    try:
+        factors = {maximum: factor(class_scores, lesson, maximum, scale) for maximum in maxima | {""}}
+    except OtherMaximum:
+        if title == lesson:
+            raise
+        # A worksheet does not say of what it is: the homework's scores must not be replaced.
+        raise OtherMaximum(
+            f"{title} has {ours} points, and this worksheet another maximum: is it of the homework? Take the "
+            f"worksheet of the assignment {title}, or change the maximum of that in Moodle to {ours}."
+        ) from None
 
     def fill_row(row: list[str], student: str) -> tuple[bool, str]:
         score = class_scores.scores.get((student, lesson))
