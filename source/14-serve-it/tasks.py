@@ -73,7 +73,7 @@ FIND_SLOTS = Task(
         quotient-added: + positions % block_size → + positions // block_size
         positions-from-zero: above blocks = → positions = torch.arange(len(positions))
         positions-put-in-order: above blocks = → positions = positions.sort().values
-        remainder-by-bit-mask: positions % block_size → positions & (block_size - 1)
+        remainder-by-bit-mask: positions % block_size → (positions & (block_size - 1))
         place-from-one: positions % block_size → positions % block_size + 1
         slot-too-early: positions % block_size → positions % block_size - 1
         positions-from-one: above blocks = → positions = positions - 1

@@ -735,6 +735,9 @@ SAID = [
      "…\n"
      "In what was tried, `x` and `scale` had little or no effect on the result.\n"
      "…and should be 0.2500…\n…"),
+    ((wrong_values(), SHARE, verdict(facts=(f.Related("times", 1.00002),))),
+     "The numbers are right to about 5 digits only.\n"
+     "…\n…"),
     (behaves(influence(1), (3, 0), True),
      "The output of token 3 changes on six tokens when token 0 is changed.\n"
      "It must not depend on token 0."),

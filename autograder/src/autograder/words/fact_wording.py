@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from autograder.records import answer_findings as f
@@ -176,6 +177,8 @@ def _related(fact: f.Related, task: Task) -> Message:
         how = {("times", False): "sign", ("input", True): "added", ("input", False): "taken"}.get(
             (how, fact.value > 0), how
         )
+    if how == "times" and abs(fact.value - 1) < 1e-4:  # a factor that would read as 1.0000
+        how, index = "digits", round(-math.log10(max(abs(fact.value - 1), 1e-12)))
     may_be_typed = how == "digits" and task.kind == "tensor"
     probe = task.probe.get(fact.probe)
     stacked = probe is not None and bool(probe.settings.get("stacked"))
