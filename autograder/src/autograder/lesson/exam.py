@@ -266,12 +266,10 @@ def _of_the_lesson(given: _Given) -> list[str]:
     if given.there:
         lines.append(_("You may use this notebook's {names}.", names=as_code(given.there)))
     if given.absent:
-        lines.append(
-            _(
-                "This notebook has no {names}: do without, or write it again.",
-                names=as_code(given.absent, _("or")),
-            )
-        )
+        names = as_code(
+            given.absent, _("or")
+        )  # in a call of its own, so that translators' tools see both texts
+        lines.append(_("This notebook has no {names}: do without, or write it again.", names=names))
     return lines
 
 
