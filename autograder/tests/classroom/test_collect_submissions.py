@@ -393,7 +393,7 @@ def test_pages_that_were_returned_as_they_are_can_be_left_out(folder, tmp_path):
     def page(student, state):
         path = folder / "feedback" / student / LESSON / f"{LESSON}.html"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(f'<meta name="state" content="{state}">{state}')
+        path.write_text(f'<meta content="{state}" name="state"/>{state}')
 
     def returned(*words):
         shutil.rmtree(folder / "returned" / LESSON, ignore_errors=True)

@@ -364,6 +364,8 @@ def test_grading_again_to_the_same_result_leaves_pages_that_can_be_returned(grad
     task_page.keep_points(read(Class(graded)), LESSON, "convolve", group.key)
     returned = ["return", LESSON, "--folder", "--course", str(graded)]
     assert CliRunner().invoke(cli.app, returned).exit_code == 0
+    unchanged = CliRunner().invoke(cli.app, [*returned, "--changed"])
+    assert (unchanged.exit_code, "Nothing was packed: no page" in unchanged.output) == (0, True)
     again = nbformat.read(file_of(graded, "bob"), as_version=4)
     answer(again, "convolve", TURNED)  # as many points, by another mistake
     hand_in(graded, "bob", again)

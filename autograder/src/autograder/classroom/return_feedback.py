@@ -25,7 +25,8 @@ from autograder.records.file_digests import beside, write_whole
 
 # In so much of a page stands from what it was made.
 HEAD_BYTES = 500
-STATE = re.compile(rb'<meta name="state" content="(\w+)">')
+# As the exporter writes it, which puts the attributes of the template's tag into an order of its own.
+STATE = re.compile(rb'<meta content="(\w+)" name="state"/>')
 # What was returned: each page's state, by lesson, platform and student.
 RETURNED = "returned.json"
 
@@ -90,8 +91,8 @@ def give_back(
         name = platform.page_name(student, handed_in, lesson)
         if _is_stale(page, submission, state.get(student, "")):
             packed.stale.append(student)
-        if made := STATE.search(_head(page)):
-            now[student] = made[1].decode()
+        if state_then := _state_of(page):
+            now[student] = state_then
         if student in now and now[student] == before.get(student):
             packed.as_before.append(student)
             if changed_only:
@@ -194,12 +195,14 @@ def _is_stale(page: Path, submission: Submission, state: str) -> bool:
     """
     if not state:
         return _is_before_grading(page, submission)
-    return state.encode() not in _head(page)
+    return state != _state_of(page)
 
 
-def _head(page: Path) -> bytes:
+def _state_of(page: Path) -> str:
+    """Return the state that a page was made from; "" if it does not say so."""
     with page.open("rb") as file:
-        return file.read(HEAD_BYTES)
+        found = STATE.search(file.read(HEAD_BYTES))
+    return found[1].decode() if found else ""
 
 
 def _is_before_grading(page: Path, submission: Submission) -> bool:
