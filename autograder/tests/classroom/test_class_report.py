@@ -143,12 +143,12 @@ def test_who_answered_nothing_at_all_was_stopped_by_no_single_task(course):
 
 def test_a_file_that_could_not_be_read_is_said_beside_what_it_counts_as(course, tmp_path):
     empty = only(lambda s: of(s, TASKS[0], points=0, finding="StillStub"))
-    assert made(course, 2, empty).of_files == ""
+    assert made(course, 2, empty).about_unreadable == ""
     note = rebuild(new_notebook(), unreadable("it is no ordinary file")).notes
     with graded_results.opened(course.database) as store:
         store.write(Grading(LESSON, "student-1", graded_results.now(), {}, tuple(note)), [empty(1, 0)])
     said = "The file of 1 student could not be read: it counts as not answered in every task."
-    assert report(course, LESSON).of_files == said
+    assert report(course, LESSON).about_unreadable == said
     assert said in as_html(report(course, LESSON))
     where = ["--course", str(course.directory.root)]
     assert said in " ".join(CliRunner().invoke(cli.app, ["report", LESSON, *where]).output.split())

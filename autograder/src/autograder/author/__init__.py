@@ -7,13 +7,5 @@ Nothing here reads students' submissions or defines a command.
 __all__ = [
     *("answer_edits", "audit", "authoring", "build_bank", "build_inputs", "build_record", "fair_draws"),
     *("fault_index", "lesson_source", "message_review", "parallel", "parse_source", "pipeline"),
-    *(
-        "preprocessors",
-        "secret_probes",
-        "settings",
-        "site",
-        "solution_runs",
-        "translate",
-        "translated_lesson",
-    ),
+    *("secret_probes", "settings", "site", "solution_runs", "translate", "translated_lesson"),
 ]

@@ -104,7 +104,7 @@ class Report:
     unreadable: int = 0  # the number of students whose file could not be read
 
     @property
-    def of_files(self) -> str:
+    def about_unreadable(self) -> str:
         """A sentence on the files that could not be read; "" if there is none."""
         return (
             ngettext(
@@ -456,8 +456,8 @@ def print_report(report: Report, console: Console) -> None:
             remark = _("{number} to be read", number=task.waiting)
         table.add_row(Text(task.title), str(task.right), got, apart, f"{task.lost:g}", Text(remark))
     console.print(table)
-    if report.of_files:
-        console.print(report.of_files, markup=False, highlight=False)
+    if report.about_unreadable:
+        console.print(report.about_unreadable, markup=False, highlight=False)
     if report.say:
         console.print("\n" + _("For the next lecture"), style="bold")
     for number, line in enumerate(report.say, start=1):

@@ -15,8 +15,8 @@ import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
+from autograder.author.answer_edits import Solution
 from autograder.author.parse_source import answers_in
-from autograder.author.preprocessors import without_faulty
 from autograder.classroom.bundle_wheels import CannotBundle
 from autograder.grading.releases import IS_EXAM
 from autograder.records.bank import LessonBank
@@ -44,7 +44,7 @@ NAMED = re.compile(r"`(\w+)[`(]")
 
 @dataclass(frozen=True)
 class _Asked:
-    """What an exam asks.
+    """The tasks that a lesson's exam asks, and what it needs to know of the bundle and of the lesson.
 
     Attributes:
         tasks: the ids of the lesson's tasks that it asks.
@@ -85,10 +85,10 @@ def write_releases(course: Course, lesson: str, bundled: Collection[str] = ()) -
         )
     banks = {name: course.load(name) for name in {lesson, *bundled}}
     names = {banks[of].tasks[task].name: of for task, of in asked.items() if of in banks}
-    answers = {
-        cell.removesuffix("-answer"): _without_marks(text)
-        for cell, text in answers_in(course.source / lesson, lesson).items()
-    }
+    answers = {}
+    for cell, source in answers_in(course.source / lesson, lesson).items():
+        task = cell.removesuffix("-answer")
+        answers[task] = Solution.from_cell(source, task, "", is_tensor=False).text
     for language in (".", *course.languages[1:]):
         path = course.root / "notebooks" / language / lesson / f"{lesson}.ipynb"
         if path.is_file():
@@ -99,28 +99,22 @@ def write_releases(course: Course, lesson: str, bundled: Collection[str] = ()) -
     return tasks
 
 
-def _without_marks(answer: str) -> str:
-    """Return an answer cell of a lesson's source as the solution shows it."""
-    lines = without_faulty(answer).splitlines()
-    return "\n".join(line for line in lines if not line.strip().startswith(("### BEGIN", "### END")))
-
-
 def _exam(released: NotebookNode, asked: _Asked, course: Course) -> NotebookNode:
     """Return a released notebook with nothing but some tasks, what they import and what they build on."""
     title = next(iter(HEADING.findall(released.cells[0].source)), course.title)
-    own = [
+    course_cells = [
         cell.source
         for cell in released.cells
         if cell.cell_type == "code" and not is_answer(cell) and not is_test(cell)
     ]
     imports = dict.fromkeys(
         ast.unparse(statement)
-        for source in own
+        for source in course_cells
         for statement in parsed(source).body
         if isinstance(statement, ast.Import | ast.ImportFrom) and not _is_ours(statement, course)
     )
     setup = "\n".join(["from autograder import check", *imports])
-    code = LessonCode(tuple(own), asked.answers)
+    code = LessonCode(tuple(course_cells), asked.answers)
     cells: list[NotebookNode] = []
     given: dict[str, str] = {}
     for number, cell in enumerate(released.cells):

@@ -27,13 +27,13 @@ def say_what_waits(class_scores: Scores, lessons: Sequence[str]) -> None:
     for lesson in lessons:
         if class_scores.by_hand[lesson]:
             looked_at = ngettext(
-                "{lesson}: {number} task has points given by hand, and was graded again since: {which}. A "
+                "{lesson}: {number} task has points given by hand, and was graded again since: {tasks}. A "
                 "button on the desk's page of the task says that the points stay.",
-                "{lesson}: {number} tasks have points given by hand, and were graded again since: {which}. A "
+                "{lesson}: {number} tasks have points given by hand, and were graded again since: {tasks}. A "
                 "button on the desk's page of each task says that the points stay.",
                 len(class_scores.by_hand[lesson]),
                 lesson=lesson,
-                which=listed(class_scores.by_hand[lesson]),
+                tasks=listed(class_scores.by_hand[lesson]),
             )
             say(looked_at)
         if class_scores.waiting[lesson]:

@@ -109,14 +109,14 @@ def states(connection: Connection, lesson: str, student: str = "") -> dict[str, 
             digests[of_student].update(repr(row).encode())
     for of_student, tasks in _unread(connection, lesson, student).items():
         digests[of_student].update(repr(sorted(tasks.items())).encode())
-    found = (
+    of_results = (
         select(RECORDS.c.student, RECORDS.c.record)
         .where(RECORDS.c.kind == TaskResult.__name__, RECORDS.c.lesson == lesson)
         .order_by(RECORDS.c.id)
     )
     if student:
-        found = found.where(RECORDS.c.student == student)
-    for of_student, record in connection.execute(found):
+        of_results = of_results.where(RECORDS.c.student == student)
+    for of_student, record in connection.execute(of_results):
         digests[of_student].update(record.encode())
     for grading in Store(connection).read(Grading, lesson, student):
         digests[grading.student].update(repr([str(note) for note in grading.notes]).encode())

@@ -20,7 +20,7 @@ from autograder.records.course import Course
 from autograder.records.lesson_code import LessonCode
 from autograder.words.feedback_card import Feedback, Notice
 from autograder.words.language import _, ngettext
-from autograder.words.phrases import as_code
+from autograder.words.phrases import OR, as_code
 
 HEAD = "import torch\nfrom torch import nn\n\n\n"
 GIVEN = "<given in the exam>"
@@ -32,9 +32,13 @@ _MISSING: Any = object()
 
 @dataclass
 class _Given:
-    """What a task builds on: what the notebook has of it, what the exam puts into it, and what neither has.
+    """The functions and classes that a task builds on.
 
-    `before` is what the names that the exam gives meant, and `after` what they mean now.
+    Attributes:
+        there: the names of those that the notebook has already.
+        absent: the names of those that neither the notebook nor the exam has.
+        before: what the names that the exam gives meant before.
+        after: what these names mean now.
     """
 
     there: list[str] = field(default_factory=list)
@@ -198,7 +202,7 @@ def _give(course: Course, task: Task, lesson: LessonBank) -> _Given:
 def _solved(course: Course, lesson: LessonBank) -> LessonCode:
     """Return the code of a lesson from its solved notebook; none where only the bank is installed."""
     path = course.root / "solutions" / lesson.lesson / f"{lesson.lesson}.ipynb"
-    own, answers = [], {}
+    course_cells, answers = [], {}
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
         # Not by nbformat, which a student's environment need not have.
         for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
@@ -207,8 +211,8 @@ def _solved(course: Course, lesson: LessonBank) -> LessonCode:
                 if task != cell.get("id") and task in lesson.tasks:
                     answers[task] = "".join(cell["source"])
                 else:
-                    own.append("".join(cell["source"]))
-    return LessonCode(tuple(own), answers)
+                    course_cells.append("".join(cell["source"]))
+    return LessonCode(tuple(course_cells), answers)
 
 
 def blank_cell(task: Task) -> str:
@@ -266,10 +270,8 @@ def _of_the_lesson(given: _Given) -> list[str]:
     if given.there:
         lines.append(_("You may use this notebook's {names}.", names=as_code(given.there)))
     if given.absent:
-        names = as_code(
-            given.absent, _("or")
-        )  # in a call of its own, so that translators' tools see both texts
-        lines.append(_("This notebook has no {names}: do without, or write it again.", names=names))
+        absent = as_code(given.absent, _(OR))
+        lines.append(_("This notebook has no {names}: do without, or write it again.", names=absent))
     return lines
 
 

@@ -16,16 +16,16 @@ class LessonCode:
     """The code of a lesson.
 
     Attributes:
-        own: the code of its own cells, in their order.
+        cells: the code of the cells that are no answers, in their order.
         answers: the code of its right answers, by task.
     """
 
-    own: tuple[str, ...]
+    cells: tuple[str, ...]
     answers: Mapping[str, str]
 
     def own_names(self) -> list[str]:
         """Return the names of the functions and classes of the lesson's own cells, in their order."""
-        return [name for cell in self.own for name, _ in _defined(cell)]
+        return [name for cell in self.cells for name, _ in _defined(cell)]
 
     def used_by(self, task: Task, bank: LessonBank) -> tuple[str, ...]:
         """Return the names of functions and classes of the lesson that the task's right answer is built from.
@@ -44,7 +44,7 @@ class LessonCode:
             names: their names.
             without: the names of what is not to be given.
         """
-        code = dict(part for cell in (*self.own, *self.answers.values()) for part in _statements(cell))
+        code = dict(part for cell in (*self.cells, *self.answers.values()) for part in _statements(cell))
         wanted, waiting = set(), list(names)
         while waiting:
             name = waiting.pop()

@@ -217,9 +217,9 @@ class Data:
     def questions(self) -> dict[tuple[str, str], int]:
         """The number of answers still to be read for each written question, by lesson and task."""
         return {
-            which: sum(self.is_waiting(result) for result in some if not self.has_left(result.student))
-            for which, some in self.tasks.items()
-            if some[0].points is None
+            question: sum(self.is_waiting(result) for result in results if not self.has_left(result.student))
+            for question, results in self.tasks.items()
+            if results[0].points is None
         }
 
     @cached_property
