@@ -15,7 +15,7 @@ from autograder.author.preprocessors import faulty_code
 from autograder.author.site.sphinx_extension import formula
 from autograder.author.source_lint import HABITS
 from autograder.experiments import registry
-from autograder.lesson import waiting_cells
+from autograder.lesson.missing_answers import NEEDS
 from autograder.records.bank import RESULT
 from autograder.records.cell_roles import headings, is_answer
 from autograder.records.course import Course
@@ -233,7 +233,7 @@ def test_what_a_cell_waits_for_is_made_by_a_cell_before_it(lesson):
     bound, unknown = set(), []
     for cell in source(lesson).cells:
         if cell.cell_type == "code":
-            needs = waiting_cells.NEEDS.match(cell.source)
+            needs = NEEDS.match(cell.source)
             unknown += [name for name in (needs[1].split(", ") if needs else ()) if name not in bound]
             bound |= names_of(cell.source)[0]
     assert unknown == []

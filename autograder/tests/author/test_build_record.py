@@ -210,3 +210,31 @@ def test_code_counts_wherever_it_is_imported_from(package, module, old, new):
     file = package / ("__init__.py" if "made." in old else f"{module}.py")
     file.write_text(file.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
     assert digest(package, ("made", "area")) != before
+
+
+SAID = """from made.words import N_, _
+WORDS = {"scale": (N_("The result is too large.", "Divide it"
+    " by two — or four."), 1)}
+def say(): return _("All"), "code"
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "same_without_texts"),
+    [
+        ("too large", "much too large", True),
+        ("two — or four", "two", True),
+        ('"All"', '"Both"', True),
+        ('"scale"', '"factor"', False),
+        ('"code"', '"no code"', False),
+        ("), 1)}", "), 2)}", False),
+    ],
+)
+def test_a_text_for_readers_counts_only_where_texts_do(package, old, new, same_without_texts):
+    def digests(text):
+        (package / "first.py").write_text(text, encoding="utf-8")
+        modules = Modules({"made": package})
+        return [modules.digest(["made.first"], with_texts) for with_texts in (True, False)]
+
+    before, after = digests(SAID), digests(SAID.replace(old, new))
+    assert (before[0] == after[0], before[1] == after[1]) == (False, same_without_texts)

@@ -60,17 +60,20 @@ class Inputs:
             self._imports[name] = tuple(imported for cell in cells for imported in imports_of(_parsed(cell)))
         return self._imports[name]
 
-    def code(self, imports: Iterable[Import], without: Collection[str] = ()) -> bytes:
+    def code(
+        self, imports: Iterable[Import], without: Collection[str] = (), with_texts: bool = True
+    ) -> bytes:
         """Return a digest of all code that some imports run, and of the versions of the other packages in it.
 
         Args:
             imports: the imports.
             without: packages whose versions do not count.
+            with_texts: whether the texts count that only a reader reads.
         """
         reached, foreign = self.modules.reached(imports)
         used = versions(name for name in foreign if name not in without)
         return hashlib.sha256(
-            self.modules.digest(reached)
+            self.modules.digest(reached, with_texts)
             + "\n".join(f"{name} {version}" for name, version in used.items()).encode()
         ).digest()
 

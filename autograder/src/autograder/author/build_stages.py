@@ -53,7 +53,8 @@ class TaskKeys:
         }
         self._digests = Digests(self._cells | self._files, inputs.modules)
         self._slips = {slip: self._digests.of(slip) for slip in source.faults.on_results}
-        self._code = inputs.code([*BANK, *_direct(inputs.lesson_imports(name), inputs)]) + inputs.adds()
+        imports = [*BANK, *_direct(inputs.lesson_imports(name), inputs)]
+        self._code = inputs.code(imports, with_texts=False) + inputs.adds()
 
     def of_all(self) -> str:
         """Return one digest of the source of all banks' inputs; while it is unchanged, nothing has to be run.
@@ -135,7 +136,7 @@ class TaskKeys:
 
 def release_key(inputs: Inputs, released: NotebookNode, tasks: Iterable[str]) -> str:
     """Return a digest of everything that decides how many points the untouched release earns."""
-    return _short([inputs.code(BANK), json.dumps([_code_cells(released), *tasks]).encode()])
+    return _short([inputs.code(BANK, with_texts=False), json.dumps([_code_cells(released), *tasks]).encode()])
 
 
 def solution_key(

@@ -17,7 +17,7 @@ import torch
 from nbformat import NotebookNode
 from torch import Tensor
 
-from autograder.lesson.waiting_cells import missing_answers
+from autograder.lesson.missing_answers import missing_answers
 from autograder.probe.learner_code import code_parts
 from autograder.records.authoring_errors import AuthoringError
 from autograder.records.bank import Value

@@ -28,6 +28,8 @@ STRING_OR_COMMENT = re.compile(
     r"|(?P<comment>#[^\n]*)",
     re.DOTALL,
 )
+# Functions whose text argument is for a reader: the words of the tool, to be translated.
+FOR_READERS = frozenset({"_", "N_", "ngettext"})
 # What an `__init__` may hold besides imports and still only hand on names.
 HANDS_ON = frozenset({"__getattr__", "__dir__"})
 
@@ -36,9 +38,13 @@ Import = tuple[str, str]  # a module, and the name that is taken from it; "" for
 
 @dataclass(frozen=True)
 class _Module:
-    """One module: its code in short, what it imports, and where the names come from that it hands on."""
+    """One module: its code in short, what it imports, and where the names come from that it hands on.
+
+    `without_texts` is a digest of the same code but for the texts that only a reader reads.
+    """
 
     digest: bytes
+    without_texts: bytes
     imports: tuple[Import, ...]
     exports: Mapping[str, Import]
     only_hands_on: bool
@@ -82,12 +88,13 @@ class Modules:
                     waiting += module.imports
         return frozenset(reached), frozenset(foreign)
 
-    def digest(self, modules: Iterable[str]) -> bytes:
-        """Return a digest of the names and code of some modules."""
+    def digest(self, modules: Iterable[str], with_texts: bool = True) -> bytes:
+        """Return a digest of the names and code of some modules, with or without texts for readers."""
         parts = hashlib.sha256()
         for name in sorted(modules):
             module = self._module(name)
-            parts.update(name.encode() + b"\0" + (module.digest if module else b""))
+            code = (module.digest if with_texts else module.without_texts) if module else b""
+            parts.update(name.encode() + b"\0" + code)
         return parts.digest()
 
     def _run_by(self, wanted: Import, waiting: list[Import]) -> Iterator[str]:
@@ -169,6 +176,7 @@ def _module(file: Identity, name: str, is_package: bool) -> _Module:
     tree = ast.parse(text)
     return _Module(
         _digest(text, tree),
+        _digest(_without_texts(text, tree), tree),
         imports_of(tree, name, is_package),
         {
             alias.asname or alias.name: (_absolute(node, name, is_package), alias.name)
@@ -206,6 +214,24 @@ def _absolute(node: ast.ImportFrom, module: str, is_package: bool) -> str:
     parts = module.split(".")
     parts = parts[: len(parts) - node.level + is_package]
     return ".".join([*parts, *filter(None, [node.module])])
+
+
+def _without_texts(text: str, tree: ast.Module) -> str:
+    """Return a file's text with each text that only a reader reads cut out; the lines stay as many."""
+    texts = [
+        argument
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in FOR_READERS
+        for argument in node.args
+        if isinstance(argument, ast.Constant)
+    ]
+    lines = [line.encode() for line in text.splitlines()]  # positions in a tree count bytes
+    for each in sorted(texts, key=lambda each: (each.lineno, each.col_offset), reverse=True):
+        end, after = each.end_lineno or each.lineno, each.end_col_offset or 0
+        rest = lines[end - 1][after:]
+        lines[each.lineno : end] = [b""] * (end - each.lineno)
+        lines[each.lineno - 1] = lines[each.lineno - 1][: each.col_offset] + rest
+    return "\n".join(line.decode() for line in lines)
 
 
 def _digest(text: str, tree: ast.Module) -> bytes:

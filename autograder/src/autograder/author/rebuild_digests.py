@@ -183,7 +183,7 @@ class Digests:
         """Return the digest of a module and of all that it imports; of one that no author edits, its name."""
         if name not in self._packages:
             reached, _ = self.modules.reached([(name, "")])
-            self._packages[name] = name.encode() + self.modules.digest(reached)
+            self._packages[name] = name.encode() + self.modules.digest(reached, with_texts=False)
         return self._packages[name]
 
 
