@@ -625,7 +625,8 @@ FAULTS = (
         "one-maximum-for-all",
         "a query is compared with more than its own maximum",
         "What is subtracted from a query's scores is not its own maximum: it is one for all queries, say, or it begins "
-        "at 0. A query whose scores are far below it gets 0 / 0. Keep one maximum for each, and begin at −∞.",
+        "at 0. The weights of a query whose scores are far below it become 0. Keep one maximum for each, and begin "
+        "at −∞.",
         section="11-fast-attention#online-softmax-task",
     ),
     Fault(
@@ -1534,7 +1535,7 @@ FAULTS = (
     Fault(
         "loss-without-comparison",
         "the loss is not compared with that of the whole model",
-        "This is the loss without the head. Subtract the loss of the whole model.",
+        "The loss of the whole model is not subtracted.",
         section="09-take-it-apart#ablation-effect-task",
     ),
     Fault(

@@ -213,7 +213,7 @@ FAULTS = (
     Fault(
         "columns-cut",
         "columns are cut where the head has rows",
-        "The head is cut from the columns of `W_query`, `W_key` and `W_value`, which are numbers of the stream. Cut its rows, and transpose.",
+        "The head is cut from the columns of a weight (`W_query`, `W_key` or `W_value`), which are numbers of the stream. Cut its rows, and transpose.",
         section="09-take-it-apart#head-circuits-task",
     ),
     Fault(

@@ -1252,6 +1252,7 @@ ROTATE_PART = Task(
             result = x.clone()
             result[..., order] = apply_rope(x, positions, base)[..., order]
             return result
+            hint: The frequencies are those of the whole head, and each number is paired with the one half a head further on. Rotate the first `rope_dim` numbers alone: `x[..., :rope_dim]`.
         everything-rotated: = apply_rope(x, positions, base)
         everything-rotated: = apply_rope(x, positions, base) if rope_dim else x
         rope-base-typed-in: , base) → )

@@ -374,6 +374,8 @@ PAGED_CACHE = Task(
         block-too-many: (end + size - 1) // size → end // size + 1
         last-block-not-taken: (end + size - 1) // size → end // size
         users-not-counted: self.users[block] = 1 → pass
+        users-not-counted: self.users[block] = 1 → pass
+            if users == 0 → if users == 0 and block not in table
         paged-returns-new-only: return read_paged(self.keys, blocks, end), read_paged(self.values, blocks, end) → return keys, values
         blocks-overwritten: if needed > len(free): → free = free + list(range(len(self.users)))↵if False:
             hint: Too few blocks are free, and blocks that another text uses are written into. Raise a ValueError instead.

@@ -1152,7 +1152,7 @@ FAULTS = (
     Fault(
         "capstone-kept-before-joined",
         "a piece is stored before it is joined",
-        "Only the last piece is kept. Usually it is stored before the earlier ones are joined to it: join first, then keep.",
+        "Only the last piece is kept. Keep the earlier ones joined with it.",
         section="15-capstone#port-granite-task",
     ),
     Fault(
@@ -1566,7 +1566,7 @@ FAULTS = (
     Fault(
         "capstone-one-added",
         "one is added as if signs were drawn",
-        "One is added to both counts, as is done when signs are drawn at random. Here the measured choice is counted already.",
+        "One is added to both counts, as is done when signs are drawn at random. Go through all 2ⁿ choices, the measured one among them, and add nothing.",
         section="15-capstone#flip-test-task",
     ),
     Fault(

@@ -340,6 +340,18 @@ def test_of_an_input_with_an_axis_in_two_roles_each_role_is_compared_by_itself()
     assert ahead[0] == Reaches("x", "tokens as key", "tokens as query", 0, 1)
 
 
+def test_an_entry_that_need_not_depend_on_its_own_place_is_an_exception_where_the_others_do():
+    def all_but_the_first(x, shift):
+        return x * torch.tensor([0.0, 1, 1, 1])[:, None] + shift
+
+    def none(x, shift):
+        return x.roll(1, 1) + shift
+
+    own = Reaches("x", "tokens", "tokens", 0, 0)
+    assert own not in told(lambda x, shift: x + shift, made(all_but_the_first, numbers(2, 4, 3)))
+    assert own in told(lambda x, shift: x.roll(1, 1) + x + shift, made(none, numbers(2, 4, 3)))
+
+
 def test_a_single_number_that_matters_only_while_it_falls_has_an_influence():
     def shares(x):
         return torch.softmax(x, 0)

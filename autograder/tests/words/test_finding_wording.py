@@ -458,7 +458,7 @@ def test_what_could_not_be_measured_is_told_without_numbers(observe, index):
         return
     message = word(*behaves(asked("batch", "tokens", "d_out", observe=observe), index, 0.5, 0.25))
     assert message.headline == "`CausalAttention` does not do what it should on six tokens."
-    assert message.details == ("Print its result there, and the `.shape`: is it what the task asks for?",)
+    assert message.details == ("Call it there, and print what comes back, and what is changed afterwards.",)
 
 
 def test_another_order_of_one_input_is_told_by_that_inputs_name():

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from autograder.records.answer_findings import CodeLocation, Fact, Idle, Reaches, Related, Unsteady
-from autograder.records.bank import AS_SEEN, RESULT, Probe, Task
+from autograder.records.bank import AS_SEEN, RESULT, Probe, Task, axis_parts
 from autograder.records.run_outcome import Examination, Influence, Outcome, Trail
 from autograder.records.tensor_comparison import all_close, close, plainly_right
 
@@ -73,7 +73,10 @@ def _from_examination(task: Task, examined: Examination | None) -> Iterator[Fact
         expected = moved[axis].moved if axis in moved else None
         if expected is None or len(expected) != len(effect.moved):
             continue
-        too_far = _first_apart(effect.moved, expected)
+        # Where others depend on their own place, one that does not is an exception: a query of one key, say.
+        own = axis_parts(effect.along)[0] == axis_parts(effect.axis)[0]
+        own = own and any(changed in outputs for changed, outputs in enumerate(expected))
+        too_far = _first_apart(effect.moved, expected, without_own=own)
         if too_far is not None:
             yield Reaches(effect.input, effect.along, effect.axis, *too_far)
         too_short = _first_apart(expected, effect.moved)
@@ -89,11 +92,17 @@ def _by_axis(examined: Examination) -> dict[tuple[str, str, str], Influence]:
 
 
 def _first_apart(
-    moved: tuple[tuple[int, ...], ...], others: tuple[tuple[int, ...], ...]
+    moved: tuple[tuple[int, ...], ...], others: tuple[tuple[int, ...], ...], without_own: bool = False
 ) -> tuple[int, int] | None:
-    """Return the first (output, changed) slice that moves in one table and not in the other."""
+    """Return the first (output, changed) slice that moves in one table and not in the other.
+
+    Args:
+        moved: for each changed slice, the outputs that move.
+        others: the same of the other table.
+        without_own: whether an output that moves with the slice in its own place does not count.
+    """
     for changed, (outputs, expected_outputs) in enumerate(zip(moved, others, strict=True)):
-        extra = sorted(set(outputs) - set(expected_outputs))
+        extra = sorted(set(outputs) - set(expected_outputs) - ({changed} if without_own else set()))
         if extra:
             return extra[0], changed
     return None

@@ -6,6 +6,6 @@ Code that only authors, graders or instructors need is in other packages, which 
 # The modules that other rooms use.
 __all__ = [
     *("cell_runs", "check_calls", "class_quiz", "exam", "import_answer", "interactive_session", "join_live"),
-    *("learner_package", "missing_answers", "page_outputs", "placement_quiz", "predictions", "progress_store"),
-    *("review", "shadowed_names", "stand_in_answers", "waiting_cells"),
+    *("learner_package", "missing_answers", "page_outputs", "placement_quiz", "predictions"),
+    *("progress_store", "review", "shadowed_names", "stand_in_answers", "waiting_cells"),
 ]

@@ -12,8 +12,8 @@ from typing import Any
 
 from autograder.lesson import check_calls, interactive_session, progress_store
 from autograder.lesson.card_in_page import card_in_page
-from autograder.lesson.progress_store import ExamRecord
 from autograder.lesson.missing_answers import is_open
+from autograder.lesson.progress_store import ExamRecord
 from autograder.records.authoring_errors import UserError
 from autograder.records.bank import LessonBank, Task, axis_parts
 from autograder.records.course import Course

@@ -17,6 +17,7 @@ from autograder.lesson.missing_answers import missing_answers
 from autograder.records.authoring_errors import UserError
 from autograder.words.language import _
 
+
 def watch() -> None:
     """Skip waiting cells from the next cell on, if this code runs in a notebook."""
     shell = interactive_session.shell()

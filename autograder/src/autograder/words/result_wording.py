@@ -320,7 +320,7 @@ def _wrong_behaviour(finding: f.WrongBehaviour, task: Task) -> Message:
             task,
             N_(
                 "`{answer}` does not do what it should{where}.",
-                "Print its result there, and the `.shape`: is it what the task asks for?",
+                "Call it there, and print what comes back, and what is changed afterwards.",
             ),
         )
     case, values = experiment.case(Seen(finding, task, task.probe[finding.probe]))
