@@ -71,6 +71,7 @@ def test_the_bundle_holds_what_students_need_and_nothing_else(folder, wheels):
     assert [Path(wheel.filename).stat().st_size < 1_000_000 for wheel in wheels] == [True, True]
 
 
+@pytest.mark.slow
 def test_the_page_on_a_term_says_about_how_large_the_wheels_are(folder, tmp_path):
     text = (ROOT / "docs" / "teaching" / "term.md").read_text(encoding="utf-8")
     said = [float(number) for number in re.findall(r"(\d+\.\d) MB", text)]

@@ -35,6 +35,7 @@ def test_nothing_of_a_persons_is_there():
     assert language.speak(COURSE.bank, COURSE.languages) == COURSE.languages[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folder", SAMPLES, ids=["course", "tool"])
 def test_a_persons_home_stays_as_it_was(tmp_path, folder):
     own = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}

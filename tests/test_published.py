@@ -64,6 +64,7 @@ def today(library):
     return solved("13-attention-today", given, cut)
 
 
+@pytest.mark.slow
 def test_the_files_are_what_the_libraries_make(tmp_path):
     published.main(tmp_path)
     result = sorted(file.relative_to(tmp_path) for file in tmp_path.rglob("*.safetensors"))

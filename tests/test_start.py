@@ -16,7 +16,7 @@ from unittest.mock import Mock
 
 import pytest
 
-pytestmark = pytest.mark.sample(5)
+pytestmark = pytest.mark.sample(10)
 
 START = Path(__file__).parent.parent / "start.py"
 

@@ -358,7 +358,7 @@ def explore(notebook, explored):
     return cell
 
 
-@pytest.mark.sample(7)
+@pytest.mark.sample(15)
 @pytest.mark.parametrize("lesson", COURSE.lessons)
 def test_a_lesson_is_worked_from_its_first_cell_to_its_end(open_lesson, lesson):
     notebook, work, tasks = open_lesson(lesson), LESSONS[lesson], len(COURSE.load(lesson).tasks)

@@ -176,6 +176,7 @@ def executed(
     return in_sandbox.notebook, in_kernel
 
 
+@pytest.mark.slow
 def test_a_lessons_pictures_are_those_of_a_kernel(executed):
     in_sandbox, in_kernel = (pictures(notebook) for notebook in executed)
     assert len(in_sandbox) == len(in_kernel) > 0

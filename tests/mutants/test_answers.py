@@ -41,7 +41,7 @@ def kinds(verdict: Verdict) -> set[str]:
     return {type(verdict.finding).__name__} | named
 
 
-@pytest.mark.sample(6)
+@pytest.mark.sample(12)
 @pytest.mark.parametrize(("lesson", "task", "mutant"), cases("wrong"))
 def test_a_wrong_answer_is_refused_and_told_why(lesson: str, task: str, mutant: Answer) -> None:
     judged = judge_answer(lesson, task, mutant.code)
@@ -57,7 +57,7 @@ def test_a_wrong_answer_is_refused_and_told_why(lesson: str, task: str, mutant: 
         assert not re.search(mutant.never, texts)
 
 
-@pytest.mark.sample(6)
+@pytest.mark.sample(12)
 @pytest.mark.parametrize(("lesson", "task", "mutant"), cases("right"))
 def test_a_right_answer_earns_everything_whatever_its_route(lesson: str, task: str, mutant: Answer) -> None:
     judged = judge_answer(lesson, task, mutant.code)

@@ -85,6 +85,7 @@ def test_a_change_makes_anew_what_reads_it_and_nothing_else(copied, tmp_path, th
     assert results(copied.root) == results(tmp_path / "clean")
 
 
+@pytest.mark.slow
 def test_a_new_helper_makes_anew_the_task_that_calls_it(copied):
     share = "# %% nbgrader={" + '"cell_type": "code", "grade": false, "grade_id": "share-answer"'
     edit(copied, LESSON, share, HELPER)
@@ -115,6 +116,7 @@ display({"image/png": PIXELS, "text/plain": "a map"}, metadata={"image/png": {"a
 """
 
 
+@pytest.mark.slow
 def test_a_picture_that_alone_has_changed_is_shown_anew(tmp_path, monkeypatch):
     course = write_course(tmp_path, SOURCE + DRAWING)
     (tmp_path / "course.toml").write_text(f'preload = ["drawn_for_a_test"]\n{DESCRIBED}', encoding="utf-8")

@@ -358,6 +358,7 @@ def folder(class_course: Course, tmp_path_factory: pytest.TempPathFactory) -> Pa
 
 
 @pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")  # of nbgrader's own way to add a submission
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("door", ["autograder grade", "nbgrader autograde", "without a sandbox"])
 def test_by_every_door_one_mistake_costs_once_where_no_text_can_leave(
     folder, sandbox, door, tmp_path, monkeypatch

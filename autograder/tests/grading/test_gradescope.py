@@ -151,6 +151,7 @@ def test_a_submission_is_graded_in_a_container_and_its_code_reaches_nothing(cour
     assert list((folder / "source" / "secret" / "words").iterdir())  # hidden questions were drawn
 
 
+@pytest.mark.slow
 def test_another_maximum_is_refused_unless_scores_are_to_be_scaled(course, tmp_path):
     for words, expected in (((), None), (("--scale",), 2 * FULL)):
         folder = tmp_path / f"container{len(words)}"

@@ -177,6 +177,7 @@ def test_a_clock_that_is_put_back_leaves_nobody_here_for_ever(course, tmp_path, 
     assert clock() > 1e9
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("kind", ["idle", "kept alive"])
 def test_idle_connections_keep_nobody_out(room, kind):
     with held(room.port, 2_050, HOLDS[kind]):
