@@ -1246,12 +1246,13 @@ ROTATE_PART = Task(
             result = x.clone()
             result[..., order] = apply_rope(x[..., order], positions, base)
             return result
-        pairs-across-the-head: body
-            half, middle = rope_dim // 2, x.shape[-1] // 2
-            order = torch.cat((torch.arange(half), torch.arange(middle, middle + half)))
-            result = x.clone()
-            result[..., order] = apply_rope(x, positions, base)[..., order]
-            return result
+        pairs-across-the-head:
+            body
+                half, middle = rope_dim // 2, x.shape[-1] // 2
+                order = torch.cat((torch.arange(half), torch.arange(middle, middle + half)))
+                result = x.clone()
+                result[..., order] = apply_rope(x, positions, base)[..., order]
+                return result
             hint: The frequencies are those of the whole head, and each number is paired with the one half a head further on. Rotate the first `rope_dim` numbers alone: `x[..., :rope_dim]`.
         everything-rotated: = apply_rope(x, positions, base)
         everything-rotated: = apply_rope(x, positions, base) if rope_dim else x
