@@ -141,7 +141,7 @@ FAULTS = (
     Fault(
         "gradient-not-scaled",
         "the scale is missing on the way back",
-        "The scale is missing on the way back. Scores are divided by √head_dim, so the gradients of q and of k should be, too.",
+        "The scale is missing on the way back, for q, for k or for both: scores are divided by √head_dim, and so is each of these gradients.",
         section="11-fast-attention#backward-intro",
     ),
     Fault(

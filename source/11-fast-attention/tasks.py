@@ -1333,7 +1333,7 @@ JOIN = Task(
                     total = largest + torch.log(before + now)[..., 0]
                 return context
         hidden-block-makes-nan:
-            hint: Where the first piece shows a query nothing, −∞ − (−∞) is nan, and it stays. Subtract 0 instead where the maximum is −∞, or take one softmax over all pieces.
+            hint: Where the first piece shows a query nothing, −∞ − (−∞) is nan, and it stays. One softmax over all pieces has no such step.
             body
                 largest = torch.full_like(logsumexps[0], -torch.inf)
                 total, context = torch.zeros_like(largest), torch.zeros_like(contexts[0])

@@ -847,7 +847,7 @@ FAULTS = (
     Fault(
         "one-answer-too-long",
         "each answer is one token too long",
-        "Each text writes one token too many. It is finished as soon as `written` has reached `num_new`.",
+        "Each text writes one token too many. It is finished as soon as it has written `num_new` tokens.",
         section="14-serve-it#serve-task",
     ),
     Fault(

@@ -678,7 +678,7 @@ FAULTS = (
     Fault(
         "capstone-turned-too-fast",
         "the later pairs turn too fast",
-        "The exponents are half as large as they should be, so the later pairs turn too fast. They run from 0 to almost 1.",
+        "The exponents are half as large as they should be, so the later pairs turn too fast. In size, they run from 0 to almost 1.",
         section="15-capstone#bug-neighbours-task",
     ),
     Fault(

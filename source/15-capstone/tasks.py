@@ -192,7 +192,7 @@ BLANK_ATTENTION = Task(
         capstone-exponents-shifted: (-torch.arange(half) / half) → (-torch.arange(1, half + 1) / half)
         capstone-exponents-shifted: (-torch.arange(half) / half) → (-torch.arange(half) / max(half - 1, 1))
         capstone-turned-too-slowly: (-torch.arange(half) / half) → (-2 * torch.arange(half) / half)
-            hint: The exponents are twice as large as they should be, so the later pairs turn too slowly. They run from 0 to almost 1.
+            hint: The exponents are twice as large as they should be, so the later pairs turn too slowly. In size, they run from 0 to almost 1.
         capstone-scaled-by-rope-dim: / queries.shape[-1] ** 0.5 → / self.rope_dim**0.5
         scaled-by-tokens: / queries.shape[-1] ** 0.5 → / tokens**0.5
         scaled-up: / queries.shape[-1] ** 0.5 → * queries.shape[-1] ** 0.5

@@ -215,11 +215,11 @@ def test_of_a_mistake_that_explains_a_part_it_is_said_that_it_does_and_what_was_
     assert folded in card.text
 
 
-def test_a_second_mistake_that_explains_only_a_part_is_said_with_care(share):
+def test_several_mistakes_that_explain_only_a_part_are_said_with_care(share):
     named = (f.Named("a", "", "Use `x.sum()`."), f.Named("b", "", "Divide."))
     results = (f.CheckResult("a", 1, 0, f.MatchesKnownWrong(probe="three")),)
     partly = f.Verdict("share", results, named, whole=False, shown="likeness", explains=("a",))
-    assert "1. Use `x.sum()`.\n2. Perhaps: Divide.\n" in repr(Feedback(share, partly))
+    assert "1. Perhaps: Use `x.sum()`.\n2. Perhaps: Divide.\n" in repr(Feedback(share, partly))
 
 
 def test_a_second_check_that_fails_in_another_way_says_how(judged, share):

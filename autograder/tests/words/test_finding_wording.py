@@ -185,8 +185,8 @@ def test_several_tensors_that_are_told_as_one_say_what_axis_0_counts(pairs):
     wrong = f.WrongShape((2, 0), (2, 3), axis=1, probe=pairs.probes[0].id)
     stacked = [dataclasses.replace(probe, settings={"stacked": True}) for probe in pairs.probes]
     several = dataclasses.replace(pairs, probes=tuple(stacked))
-    assert "Axis 0 should count the tensors" in printed(word(wrong, several))
-    assert "Axis 0 should count the tensors" not in printed(word(wrong, pairs))
+    assert "Axis 0 counts the tensors" in printed(word(wrong, several))
+    assert "Axis 0 counts the tensors" not in printed(word(wrong, pairs))
 
 
 def test_a_wrong_number_of_axes_names_those_that_are_asked_for(pairs):
@@ -718,7 +718,7 @@ SAID = [
     ((raised("AttributeError", "no", meant="softmax"), SHARE),
      "…A name close to it is there: `softmax`.\n…"),
     ((f.NotFinite(math.nan, (1,), 1, probe="three"), SHARE, verdict(facts=(f.Unsteady(0.25, 0.5),))),
-     "Two calls with the same input give different results.\n25 % of the entries differ…0.5000…\n…"),
+     "Two calls with the same input give different results.\nBetween the calls, 25 % of the entries differ…0.5000…\n…"),
     ((f.MatchesKnownWrong(probe="three"), SHARE, verdict(whole=False, facts=(f.Idle(("x",)),))),
      "Not the right numbers yet on three numbers.\nIn what was tried, `x` had little or no effect on…\n…"),
     ((wrong_values(probe="redrawn-1"), ROW_SUMS),

@@ -40,8 +40,8 @@ def _unsteady(fact: f.Unsteady, task: Task) -> Message:
         return tell(
             N_(
                 "Two calls with the same input give different results{where}.",
-                "{share} % of the entries differ, by up to {apart}. Of your lines, {line} is the first that "
-                "makes other numbers in the second call: is something drawn at random, made anew in each "
+                "Between the calls, {share} % of the entries differ, by up to {apart}. Of your lines, {line} is "
+                "the first that makes other numbers in the second call: is something drawn at random, made anew in each "
                 "call, or kept from the call before?",
             ),
             where=where,
@@ -52,8 +52,8 @@ def _unsteady(fact: f.Unsteady, task: Task) -> Message:
     return tell(
         N_(
             "Two calls with the same input give different results{where}.",
-            "{share} % of the entries differ, by up to {apart}. Until they agree, numbers tell little: is "
-            "something drawn at random, made anew in each call, or kept from one call to the next?",
+            "Between the calls, {share} % of the entries differ, by up to {apart}. Until they agree, numbers "
+            "tell little: is something drawn at random, made anew in each call, or kept from one call to the next?",
         ),
         where=where,
         share=share,
@@ -153,9 +153,7 @@ _RELATED = {
     "added": N_("The result{where} is the right one plus `{name}`."),
     "taken": N_("The result{where} is the right one minus `{name}`."),
     "input": N_("The result{where} is the right one plus {value} times `{name}`."),
-    "alike": N_(
-        "Along axis {axis} all is the same{where}, and should differ.", "Is one thing used in place of each?"
-    ),
+    "alike": N_("Along axis {axis} all is the same{where}, and should differ."),
     "shared": N_("Along axis {axis} the numbers add up to 1{where}. They should along axis {count}."),
     "signs": N_(
         "Every number has the wrong sign{where}, and not all sizes are right.",

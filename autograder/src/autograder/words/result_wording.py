@@ -182,7 +182,7 @@ def _wrong_shape(finding: f.WrongShape, task: Task) -> Message:
     )
     probe = task.probe.get(finding.probe)
     if probe is not None and probe.settings.get("stacked"):
-        return replace(head, details=(_("Axis 0 should count the tensors that you give back."), detail))
+        return replace(head, details=(_("Axis 0 counts the tensors that you give back."), detail))
     return replace(head, details=(detail,))
 
 
