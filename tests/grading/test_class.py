@@ -243,7 +243,7 @@ KINDS: list[Callable[[LessonBank, random.Random], Made]] = [
     *(right, wrong, untouched, faulty_kept, damaged, without_ids, from_windows, rearranged, endless),
     *(killer, wrong, older_release, noisy, names_taken, cut_up, faulty_kept),
 ]
-assert gcd(7 * len(KINDS), len(LESSONS)) == 1, "else some kinds would meet some lessons only"
+assert gcd(len(KINDS), len(LESSONS)) == 1, "else some kinds would meet some lessons only"
 
 # What Python keeps from who runs a command, by default.
 NOT_SHOWN = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning)
@@ -254,7 +254,7 @@ def members() -> dict[str, tuple[str, Made]]:
     """Each student's lesson and submission; the same in every run."""
     actual = {}
     for number in range(SIZE):
-        lesson, kind = LESSONS[7 * number % len(LESSONS)], KINDS[number % len(KINDS)]
+        lesson, kind = LESSONS[number % len(LESSONS)], KINDS[number % len(KINDS)]
         student = f"{number:03}-{kind.__name__.replace('_', '-')}"
         actual[student] = lesson, kind(COURSE.load(lesson), random.Random(number))
     return actual

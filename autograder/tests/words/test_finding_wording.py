@@ -718,7 +718,8 @@ SAID = [
     ((raised("AttributeError", "no", meant="softmax"), SHARE),
      "…A name close to it is there: `softmax`.\n…"),
     ((f.NotFinite(math.nan, (1,), 1, probe="three"), SHARE, verdict(facts=(f.Unsteady(0.25, 0.5),))),
-     "Two calls with the same input give different results.\nBetween the calls, 25 % of the entries differ…0.5000…\n…"),
+     "Two calls with the same input give different results.\n"
+     "Between the calls, 25 % of the entries differ…0.5000…\n…"),
     ((f.MatchesKnownWrong(probe="three"), SHARE, verdict(whole=False, facts=(f.Idle(("x",)),))),
      "Not the right numbers yet on three numbers.\nIn what was tried, `x` had little or no effect on…\n…"),
     ((wrong_values(probe="redrawn-1"), ROW_SUMS),

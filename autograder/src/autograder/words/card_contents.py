@@ -60,7 +60,7 @@ def diagnosis(task: Task, verdict: f.Verdict) -> Diagnosis:
     if verdict.named:
         sentences = [END.split(mistake.hint) for mistake in verdict.named]
         mistakes, where = tuple(first for first, *_rest in sentences), "" if verdict.whole else own.headline
-        # What is read from little is said with care: one mistake from an error, several from some of the checks.
+        # What is read from little is said with care: a mistake from an error, several from a few checks.
         from_an_end = verdict.shown in ("ending", "stops") and len(mistakes) == 1
         if from_an_end or (len(mistakes) > 1 and not verdict.whole):
             mistakes = tuple(_("Perhaps: {mistake}", mistake=each) for each in mistakes)

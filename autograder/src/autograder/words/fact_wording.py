@@ -40,9 +40,9 @@ def _unsteady(fact: f.Unsteady, task: Task) -> Message:
         return tell(
             N_(
                 "Two calls with the same input give different results{where}.",
-                "Between the calls, {share} % of the entries differ, by up to {apart}. Of your lines, {line} is "
-                "the first that makes other numbers in the second call: is something drawn at random, made anew in each "
-                "call, or kept from the call before?",
+                "Between the calls, {share} % of the entries differ, by up to {apart}. Of your lines, {line} "
+                "is the first that makes other numbers in the second call: is something drawn at random, "
+                "made anew in each call, or kept from the call before?",
             ),
             where=where,
             share=share,
@@ -53,7 +53,8 @@ def _unsteady(fact: f.Unsteady, task: Task) -> Message:
         N_(
             "Two calls with the same input give different results{where}.",
             "Between the calls, {share} % of the entries differ, by up to {apart}. Until they agree, numbers "
-            "tell little: is something drawn at random, made anew in each call, or kept from one call to the next?",
+            "tell little: is something drawn at random, made anew in each call, or kept from one call to the "
+            "next?",
         ),
         where=where,
         share=share,
