@@ -1233,9 +1233,9 @@ print(
 # random queries and keys and a head_dim of 64, the error at a distance of one token is a third of the scores' spread,
 # and from 16 tokens on it is larger than the spread.
 #
-# ## 6 · A published model answers
+# ## 6 · Optional: A published model answers
 #
-# [SmolLM2](https://arxiv.org/abs/2502.02737) is a small Llama, trained on conversations as in section 2. If you are
+# [SmolLM2](https://arxiv.org/abs/2502.02737) is a small Llama, trained on conversations (section 2). If you are
 # online, the next cells load it once (270 MB) into **your** classes and ask it something. It is often wrong, and
 # without a cache a token can take a second.
 

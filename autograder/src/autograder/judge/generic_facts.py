@@ -73,7 +73,7 @@ def _from_examination(task: Task, examined: Examination | None) -> Iterator[Fact
         expected = moved[axis].moved if axis in moved else None
         if expected is None or len(expected) != len(effect.moved):
             continue
-        # Where others depend on their own place, one that does not is an exception: a query of one key, say.
+        # Where others depend on their own place, one that does not is an exception and no rule.
         own = axis_parts(effect.along)[0] == axis_parts(effect.axis)[0]
         own = own and any(changed in outputs for changed, outputs in enumerate(expected))
         too_far = _first_apart(effect.moved, expected, without_own=own)
