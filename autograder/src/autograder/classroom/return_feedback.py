@@ -201,8 +201,8 @@ def _is_stale(page: Path, submission: Submission, state: str) -> bool:
 def _state_of(page: Path) -> str:
     """Return the state that a page was made from; "" if it does not say so."""
     with page.open("rb") as file:
-        found = STATE.search(file.read(HEAD_BYTES))
-    return found[1].decode() if found else ""
+        match = STATE.search(file.read(HEAD_BYTES))
+    return match[1].decode() if match else ""
 
 
 def _is_before_grading(page: Path, submission: Submission) -> bool:

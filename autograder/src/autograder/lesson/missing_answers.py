@@ -1,4 +1,7 @@
-"""What a cell's first line says that it needs: a comment such as `# needs share, table`."""
+"""Find the answers that a cell needs and that are missing or still stubs.
+
+A cell names them in its first line, in a comment such as `# needs share, table`.
+"""
 
 from __future__ import annotations
 
