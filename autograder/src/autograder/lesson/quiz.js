@@ -4,6 +4,8 @@ import { button, call, h, spokenGroup, styled } from "./controls.js";
 function render({ model, el, ask }) {
   const { form, intro, questions, unsure, again, known } = model.get("shows");
   const box = spokenGroup("ag-quiz");
+  const because = h("p", {}); // known once a kernel has been asked
+  let drawn;
   const choice = (label, press) => h("p", {}, button(label, press));
   const keep = (said) => {
     model.set("chosen", { said, why: "" });
@@ -20,7 +22,12 @@ function render({ model, el, ask }) {
     show();
   };
   const show = () => {
-    const said = model.get("chosen").said ?? {};
+    const { said = {}, why = "" } = model.get("chosen");
+    because.innerHTML = why;
+    because.hidden = !why;
+    const current = JSON.stringify(said);
+    if (drawn === current) return; // its buttons stay, or a press would be lost while the kernel answers
+    drawn = current;
     const gap = questions.find((one) => said[one.id] !== one.right);
     if (gap && !(gap.id in said)) {
       const asked = h("p", {}, h("strong", {}, `${gap.head}.`), ` ${gap.asked}`);
@@ -29,8 +36,7 @@ function render({ model, el, ask }) {
       box.replaceChildren(...first, asked, ...choices, choice(unsure, () => answer(gap, "")));
     } else {
       const result = h("div", { innerHTML: gap ? gap.begin : known });
-      const { why } = model.get("chosen"); // known where a kernel was asked
-      box.replaceChildren(result, ...(gap && why ? [h("p", { innerHTML: why })] : []), choice(again, () => keep({})));
+      box.replaceChildren(result, ...(gap ? [because] : []), choice(again, () => keep({})));
     }
   };
   el.replaceChildren(styled(""), box);

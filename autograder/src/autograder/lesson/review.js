@@ -4,6 +4,8 @@ import { button, call, h, spokenGroup, styled } from "./controls.js";
 function render({ model, el, ask }) {
   const { intro, day, questions, right, wrong, unsure, next, result, again } = model.get("shows");
   const box = spokenGroup("ag-review");
+  const because = h("p", {}); // known once a kernel has been asked
+  let drawn;
   const choice = (label, press, className) => h("p", {}, button(label, press, className));
   const state = () => ({ said: {}, seen: 0, why: "", ...model.get("chosen") });
   const keep = (change) => {
@@ -29,6 +31,11 @@ function render({ model, el, ask }) {
   const shownOf = (question, given) => question.choices.find((choice) => choice[1] === given)?.[0].trim() ?? "";
   const show = () => {
     const { said, seen, why } = state();
+    because.innerHTML = why;
+    because.hidden = !why;
+    const current = JSON.stringify([said, seen]);
+    if (drawn === current) return; // its buttons stay, or a press would be lost while the kernel answers
+    drawn = current;
     const question = questions[seen];
     if (!question) {
       const count = questions.filter(({ id, right }) => said[id] === right).length;
@@ -46,7 +53,7 @@ function render({ model, el, ask }) {
       const isRight = said[question.id] === question.right;
       const words = isRight ? right : wrong.replace("{answer}", () => shownOf(question, question.right));
       parts.push(h("p", {}, h("strong", { textContent: words })));
-      if (!isRight && why) parts.push(h("p", { innerHTML: why }));
+      if (!isRight) parts.push(because);
       parts.push(choice(next, () => { keep({ seen: seen + 1, why: "" }); box.focus(); }));
     }
     box.replaceChildren(...parts);
