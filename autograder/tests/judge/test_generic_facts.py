@@ -352,6 +352,17 @@ def test_an_entry_that_need_not_depend_on_its_own_place_is_an_exception_where_th
     assert own in told(lambda x, shift: x.roll(1, 1) + x + shift, made(none, numbers(2, 4, 3)))
 
 
+def test_a_slice_that_the_numbers_cleared_is_an_exception():
+    """Which numbers a cut such as top-p sets to 0 follows from all of them."""
+
+    def largest_two(x, shift):
+        return torch.softmax(x.where(x >= x.topk(2, dim=1).values[:, -1:], -torch.inf), dim=1)
+
+    task = made(largest_two, torch.tensor([0.0, 1.0, 9.0, 8.5])[None, :, None].repeat(1, 1, 2))
+    reaches = told(lambda x, shift: torch.softmax(x, dim=1), task)
+    assert [fact for fact in reaches if isinstance(fact, Reaches)] == []
+
+
 def test_a_single_number_that_matters_only_while_it_falls_has_an_influence():
     def shares(x):
         return torch.softmax(x, 0)

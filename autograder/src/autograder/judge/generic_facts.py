@@ -74,9 +74,11 @@ def _from_examination(task: Task, examined: Examination | None) -> Iterator[Fact
         if expected is None or len(expected) != len(effect.moved):
             continue
         # Where others depend on their own place, one that does not is an exception and no rule.
-        own = axis_parts(effect.along)[0] == axis_parts(effect.axis)[0]
-        own = own and any(changed in outputs for changed, outputs in enumerate(expected))
-        too_far = _first_apart(effect.moved, expected, without_own=own)
+        without_own = axis_parts(effect.along)[0] == axis_parts(effect.axis)[0] and any(
+            changed in outputs for changed, outputs in enumerate(expected)
+        )
+        cleared = _cleared_slices(expected_result, task.axes.index(effect.axis))
+        too_far = _first_apart(effect.moved, expected, cleared, without_own)
         if too_far is not None:
             yield Reaches(effect.input, effect.along, effect.axis, *too_far)
         too_short = _first_apart(expected, effect.moved)
@@ -91,18 +93,32 @@ def _by_axis(examined: Examination) -> dict[tuple[str, str, str], Influence]:
     return first
 
 
+def _cleared_slices(expected: Tensor, axis: int) -> frozenset[int]:
+    """Return the slices along an axis that are 0 or -inf all over: other numbers may clear other slices."""
+    slices = expected.movedim(axis, 0).reshape(expected.shape[axis], -1)  # (slices, numbers)
+    is_cleared = (slices == 0).all(dim=1) | (slices == -math.inf).all(dim=1)
+    return frozenset(is_cleared.nonzero().flatten().tolist())
+
+
 def _first_apart(
-    moved: tuple[tuple[int, ...], ...], others: tuple[tuple[int, ...], ...], without_own: bool = False
+    moved: tuple[tuple[int, ...], ...],
+    others: tuple[tuple[int, ...], ...],
+    exceptions: frozenset[int] = frozenset(),
+    without_own: bool = False,
 ) -> tuple[int, int] | None:
     """Return the first (output, changed) slice that moves in one table and not in the other.
 
     Args:
         moved: for each changed slice, the outputs that move.
         others: the same of the other table.
+        exceptions: slices of which nothing counts, whether they change or depend on a change.
         without_own: whether an output that moves with the slice in its own place does not count.
     """
     for changed, (outputs, expected_outputs) in enumerate(zip(moved, others, strict=True)):
-        extra = sorted(set(outputs) - set(expected_outputs) - ({changed} if without_own else set()))
+        if changed in exceptions:
+            continue
+        own = {changed} if without_own else set()
+        extra = sorted(set(outputs) - set(expected_outputs) - exceptions - own)
         if extra:
             return extra[0], changed
     return None
