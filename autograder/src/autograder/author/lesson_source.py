@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+import torch
 from nbformat import NotebookNode
 
 from autograder.author.answer_edits import Solution
@@ -52,9 +53,11 @@ class LessonSource:
     def runs(self) -> SolutionRuns:
         """The results of running its solution, which takes seconds to minutes."""
         course = self.course
-        return run_solution(
-            self.lesson, self.notebook, self.name, families=course.forbidden, steps=course.steps
-        )
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(0)  # else torch draws a seed for each process, and each makes some banks anew
+            return run_solution(
+                self.lesson, self.notebook, self.name, families=course.forbidden, steps=course.steps
+            )
 
     def refuse(self, problems: Sequence[str]) -> None:
         """Raise an AuthoringError that lists the problems, if there are any."""
