@@ -44,8 +44,8 @@ function startOver({ task, start, asks, yes, no, back, done, undone }, panel) {
   const says = status("span", "ag-over");
   const choices = h("span", {});
   const offer = (...pairs) => choices.replaceChildren(...pairs.map(([label, press]) => button(label, press)));
-  const rest = (told, isFocused = true) => {
-    says.textContent = told;
+  const rest = (text, isFocused = true) => {
+    says.textContent = text;
     const replaced = cells().filter((cell) => "before" in about(cell));
     const bringBack = () => {
       replaced.forEach((cell) => write(cell, about(cell).before));
@@ -71,9 +71,9 @@ function startOver({ task, start, asks, yes, no, back, done, undone }, panel) {
 function agreeButton({ label, does, gone, again }, { ask }, show) {
   const made = button(label, async () => {
     made.disabled = true;
-    const told = await ask(does);
-    show(told?.["text/html"] ?? gone);
-    made.disabled = Boolean(told) && !again;
+    const output = await ask(does);
+    show(output?.["text/html"] ?? gone);
+    made.disabled = Boolean(output) && !again;
   });
   return made;
 }

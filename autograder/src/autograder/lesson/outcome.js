@@ -21,9 +21,9 @@ function render({ model, el, ask }) {
     const { said = "", shown = said, settled } = model.get("chosen");
     const isTrue = settled ?? cameTrue(said, came, within);
     el.innerHTML = cards[said ? (isTrue ? "true" : "false") : "open"];
-    for (const place of el.querySelectorAll(".ag-predicted")) place.textContent = shown;
-    for (const [place, mark] of el.querySelectorAll(".ag-guess").entries())
-      if (said) mark.style.setProperty("--drawn", `${(100 * said.split(" ")[place]) / most}%`);
+    for (const element of el.querySelectorAll(".ag-predicted")) element.textContent = shown;
+    for (const [index, mark] of el.querySelectorAll(".ag-guess").entries())
+      if (said) mark.style.setProperty("--drawn", `${(100 * said.split(" ")[index]) / most}%`);
     if (!said || (settled !== null && settled !== undefined)) return;
     model.set("chosen", { ...model.get("chosen"), settled: isTrue });
     model.save_changes();

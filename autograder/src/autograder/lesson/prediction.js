@@ -26,18 +26,18 @@ function render({ model, el, ask, panel = () => null }) {
       : [h("input", { type: "text", placeholder, ariaLabel: asked })];
   const lengths = fields.map(() => h("b", {}));
   const measure = () => {
-    for (const [place, field] of fields.entries()) {
+    for (const [index, field] of fields.entries()) {
       field.style.setProperty("--drawn", `${(100 * field.value) / most}%`);
-      lengths[place].textContent = Number(field.value).toFixed(2);
+      lengths[index].textContent = Number(field.value).toFixed(2);
     }
   };
   const says = status("p", "ag-kept");
   const show = () => {
     const { said = "", shown = said, settled } = model.get("chosen");
-    for (const [place, field] of fields.entries()) {
+    for (const [index, field] of fields.entries()) {
       if (field.type === "radio") field.checked = field.value === said;
       else if (!bars.length) field.value = said;
-      else if (said) field.value = said.split(" ")[place];
+      else if (said) field.value = said.split(" ")[index];
       field.disabled = keep.disabled = settled !== null && settled !== undefined;
     }
     measure();
@@ -62,7 +62,7 @@ function render({ model, el, ask, panel = () => null }) {
     withoutShortcuts(field);
   }
   const rows = bars.length
-    ? [h("div", { className: "ag-bars" }, ...fields.map((field, place) => h("label", {}, h("span", {}, field.shown), field, lengths[place]))), keep]
+    ? [h("div", { className: "ag-bars" }, ...fields.map((field, index) => h("label", {}, h("span", {}, field.shown), field, lengths[index]))), keep]
     : fields.map((field) => (field.shown ? h("label", {}, field, " ", field.shown) : field));
   const box = h("div", { className: "ag-asks" }, ...rows);
   if (bars.length) box.setAttribute("role", "group"), box.setAttribute("aria-label", asked);
@@ -81,7 +81,7 @@ function render({ model, el, ask, panel = () => null }) {
 const STYLE = `
 .ag-kept { min-height: 1.5em; } .ag-asks > label { display: block; width: fit-content; min-height: 24px; }
 .ag-predict input { font: inherit; }
-/* In place of a hidden output, JupyterLab shows its first line. */
+/* In the place of a hidden output, JupyterLab shows its first line. */
 .ag-waits .jp-PlaceholderText { visibility: hidden; }`;
 
 export default { render };

@@ -16,8 +16,8 @@ function render({ model, el, ask }) {
   const answer = async (question, given) => {
     keep({ ...model.get("chosen").said, [question.id]: given });
     if (!given) return;
-    const told = await ask(call("placement_quiz", "keep", form, question.id, given));
-    model.set("chosen", { ...model.get("chosen"), why: told?.["text/html"] ?? "" });
+    const output = await ask(call("placement_quiz", "keep", form, question.id, given));
+    model.set("chosen", { ...model.get("chosen"), why: output?.["text/html"] ?? "" });
     model.save_changes();
     show();
   };
@@ -28,7 +28,7 @@ function render({ model, el, ask }) {
     const current = JSON.stringify(said);
     if (drawn === current) return; // its buttons stay, or a press would be lost while the kernel answers
     drawn = current;
-    const gap = questions.find((one) => said[one.id] !== one.right);
+    const gap = questions.find(({ id, right }) => said[id] !== right);
     if (gap && !(gap.id in said)) {
       const asked = h("p", {}, h("strong", {}, `${gap.head}.`), ` ${gap.asked}`);
       const choices = gap.choices.map(([shown, given]) => choice(shown, () => answer(gap, given)));

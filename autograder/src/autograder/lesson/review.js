@@ -16,8 +16,8 @@ function render({ model, el, ask }) {
   const answer = async (question, given) => {
     keep({ said: { ...state().said, [question.id]: given }, why: "" });
     box.focus();
-    const told = await ask(call("review", "keep", question.id, day, given));
-    if (told?.["text/html"]) keep({ why: told["text/html"] });
+    const output = await ask(call("review", "keep", question.id, day, given));
+    if (output?.["text/html"]) keep({ why: output["text/html"] });
   };
   const map = (weights) => {
     const cell = (weight) => {

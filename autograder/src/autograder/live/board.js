@@ -13,15 +13,15 @@ const say = (element, text) => {
 };
 
 /** Have a list show one item for each of some things, in their order, and keep those that are there. */
-const list = (place, things, key, make, fill) => {
-  const there = new Map([...place.children].map((item) => [item.dataset.key, item]));
+const list = (container, things, key, make, fill) => {
+  const there = new Map([...container.children].map((item) => [item.dataset.key, item]));
   things.forEach((thing, number) => {
     const name = key(thing);
     const item = there.get(name) ?? make();
     there.delete(name);
     item.dataset.key = name;
     fill(item, thing);
-    if (place.children[number] !== item) place.insertBefore(item, place.children[number] ?? null);
+    if (container.children[number] !== item) container.insertBefore(item, container.children[number] ?? null);
   });
   for (const item of there.values()) item.remove();
 };
@@ -36,8 +36,8 @@ const words = (item, thing) => {
   const [title, lesson, , lines] = item.children;
   say(title, thing.title);
   say(lesson, thing.lesson);
-  list(lines, thing.lines.map((text, place) => ({ text, place })), (one) => String(one.place), () => made("p"),
-    (one, { text }) => say(one, text));
+  list(lines, thing.lines.map((text, index) => ({ text, index })), ({ index }) => String(index), () => made("p"),
+    (element, { text }) => say(element, text));
 };
 
 /** The shares of people who have solved a task and who work on it. The words beside it say the same. */
@@ -77,10 +77,10 @@ const show = (state) => {
   if (state.here || state.tasks.length) say(at("people"), state.people);
   say(at("more"), state.more);
   at("none").hidden = state.together.length > 0;
-  list(at("together"), state.together, (one) => one.id, () => made("li"), (item, one) => say(item, one.says));
-  list(at("tasks"), state.tasks, (one) => one.id, row(bar), task);
-  const most = Math.max(1, ...state.mistakes.flatMap((one) => one.minutes));
-  list(at("mistakes"), state.mistakes, (one) => one.id, row(line), mistake(most));
+  list(at("together"), state.together, ({ id }) => id, () => made("li"), (item, { says }) => say(item, says));
+  list(at("tasks"), state.tasks, ({ id }) => id, row(bar), task);
+  const most = Math.max(1, ...state.mistakes.flatMap(({ minutes }) => minutes));
+  list(at("mistakes"), state.mistakes, ({ id }) => id, row(line), mistake(most));
 };
 
 let last;

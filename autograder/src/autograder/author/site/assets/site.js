@@ -38,24 +38,24 @@ const text = async (name) => (await script(name), window.live[name]);
 const plain = (text) => text.toLowerCase().normalize("NFC");
 
 function excerpt(text, words) {
-  const places = words.map((word) => plain(text).indexOf(word)).filter((place) => place >= 0);
-  const at = places.length ? Math.max(0, Math.min(...places) - 60) : 0;
+  const starts = words.map((word) => plain(text).indexOf(word)).filter((start) => start >= 0);
+  const at = starts.length ? Math.max(0, Math.min(...starts) - 60) : 0;
   const shown = `${at ? "…" : ""}${text.slice(at, at + 190)}${text.length > at + 190 ? "…" : ""}`;
   const mark = new RegExp(`(${words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|")})`, "giu");
-  return shown.split(mark).map((part, place) => (place % 2 ? Object.assign(document.createElement("mark"), { textContent: part }) : part));
+  return shown.split(mark).map((part, index) => (index % 2 ? Object.assign(document.createElement("mark"), { textContent: part }) : part));
 }
 
 // A title counts the more, the less stands in it beside the word.
-const rank = (one, word) =>
-  (count(one.title, word) ? 20 + (60 * word.length) / one.title.length : 0) +
-  20 * Math.min(count(one.task, word), 1) + 4 * count(one.lesson, word) + Math.min(count(one.text, word), 5);
+const rank = (page, word) =>
+  (count(page.title, word) ? 20 + (60 * word.length) / page.title.length : 0) +
+  20 * Math.min(count(page.task, word), 1) + 4 * count(page.lesson, word) + Math.min(count(page.text, word), 5);
 const count = (text, word) => plain(text).split(word).length - 1;
 
 // The words of all pages, and for one that stands on none the nearest one that does: a letter more, less or other,
 // or two that changed places; two such slips in a long word.
 let vocabulary;
 function nearest(word) {
-  vocabulary ??= new Set(window.searchTexts.flatMap((one) => plain(`${one.title} ${one.task} ${one.lesson} ${one.text}`).split(/[^\p{L}\p{M}\p{N}]+/u)));
+  vocabulary ??= new Set(window.searchTexts.flatMap((page) => plain(`${page.title} ${page.task} ${page.lesson} ${page.text}`).split(/[^\p{L}\p{M}\p{N}]+/u)));
   if (word.length < 4 || [...vocabulary].some((known) => known.includes(word))) return word;
   let [best, fewest] = [word, word.length > 7 ? 3 : 2];
   for (const known of vocabulary) {
@@ -65,14 +65,14 @@ function nearest(word) {
   return best;
 }
 
-function distance(one, other) {
-  let [before, last] = [[], Array.from({ length: other.length + 1 }, (_value, place) => place)];
-  for (let row = 1; row <= one.length; row++) {
+function distance(word, other) {
+  let [before, last] = [[], Array.from({ length: other.length + 1 }, (_value, index) => index)];
+  for (let row = 1; row <= word.length; row++) {
     const next = [row];
     for (let column = 1; column <= other.length; column++) {
-      const differs = Number(one[row - 1] !== other[column - 1]);
+      const differs = Number(word[row - 1] !== other[column - 1]);
       next[column] = Math.min(last[column] + 1, next[column - 1] + 1, last[column - 1] + differs);
-      if (row > 1 && column > 1 && one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1]) next[column] = Math.min(next[column], before[column - 2] + 1);
+      if (row > 1 && column > 1 && word[row - 1] === other[column - 2] && word[row - 2] === other[column - 1]) next[column] = Math.min(next[column], before[column - 2] + 1);
     }
     [before, last] = [last, next];
   }
@@ -81,36 +81,36 @@ function distance(one, other) {
 
 function find(sought, most) {
   const words = plain(sought).split(/\s+/).filter(Boolean).map(nearest);
-  const found = window.searchTexts
-    .map((one) => {
-      const points = words.map((word) => rank(one, word));
-      return { ...one, points: points.every(Boolean) ? points.reduce((sum, value) => sum + value, 0) : 0 };
+  const results = window.searchTexts
+    .map((page) => {
+      const points = words.map((word) => rank(page, word));
+      return { ...page, points: points.every(Boolean) ? points.reduce((sum, value) => sum + value, 0) : 0 };
     })
-    .filter((one) => one.points)
-    .sort((one, other) => other.points - one.points);
-  return { words, found: found.slice(0, most) };
+    .filter((page) => page.points)
+    .sort((page, other) => other.points - page.points);
+  return { words, results: results.slice(0, most) };
 }
 
 async function search(box, sought, most) {
   await script("search-texts.js");
-  const { words, found } = find(sought, most);
+  const { words, results } = find(sought, most);
   const says = box.querySelector(".search-summary");
-  says.textContent = !words.length ? "" : found.length ? says.dataset.found.replace("{number}", found.length) : says.dataset.none;
+  says.textContent = !words.length ? "" : results.length ? says.dataset.found.replace("{number}", results.length) : says.dataset.none;
   box.querySelector(".search-found").replaceChildren(
-    ...found.map((one) => {
+    ...results.map((page) => {
       const item = document.createElement("li");
-      const link = Object.assign(document.createElement("a"), { href: one.where });
-      link.append(...excerpt(one.title, words));
+      const link = Object.assign(document.createElement("a"), { href: page.where });
+      link.append(...excerpt(page.title, words));
       const text = document.createElement("p");
-      text.append(...excerpt(one.text, words));
-      const place = Object.assign(document.createElement("small"), { textContent: one.task ? `${one.lesson} · ${one.task}` : one.lesson });
-      item.append(link, " ", place, text);
+      text.append(...excerpt(page.text, words));
+      const where = Object.assign(document.createElement("small"), { textContent: page.task ? `${page.lesson} · ${page.task}` : page.lesson });
+      item.append(link, " ", where, text);
       return item;
     }),
   );
 }
 
-// What is typed into the field of any page is looked for at once; arrows go from one place found to the next.
+// What is typed into the field of any page is looked for at once; arrows go from one result to the next.
 const ofPage = document.querySelector(".search-page");
 const box = ofPage ?? document.querySelector(".search-here");
 const field = document.querySelector(".sidebar-search");
@@ -151,7 +151,7 @@ if (filter) {
     const wanted = plain(input.value.trim());
     let number = 0;
     for (const fold of folds) {
-      const held = [...fold.querySelectorAll("section")].filter((one) => (one.hidden = !plain(one.textContent).includes(wanted)) === false);
+      const held = [...fold.querySelectorAll("section")].filter((section) => (section.hidden = !plain(section.textContent).includes(wanted)) === false);
       number += held.length;
       fold.hidden = !held.length;
       fold.open = Boolean(wanted) && held.length > 0;
@@ -162,11 +162,11 @@ if (filter) {
 
 // An address may lead into a fold.
 function unfold() {
-  const place = document.getElementById(location.hash.slice(1));
-  const fold = place?.closest("details");
+  const target = document.getElementById(location.hash.slice(1));
+  const fold = target?.closest("details");
   if (!fold) return;
   fold.open = true;
-  place.scrollIntoView();
+  target.scrollIntoView();
 }
 addEventListener("hashchange", unfold);
 unfold();
@@ -179,7 +179,7 @@ const unpacked = (packed) =>
 // The bytes of a file: packed are of each four bytes the first, then the second, …
 function inOrder(buffer) {
   const [parts, bytes] = [new Uint8Array(buffer), new Uint8Array(buffer.byteLength)];
-  for (let place = 0, from = 0; place < 4; place++) for (let at = place; at < bytes.length; at += 4) bytes[at] = parts[from++];
+  for (let byte = 0, from = 0; byte < 4; byte++) for (let at = byte; at < bytes.length; at += 4) bytes[at] = parts[from++];
   return new DataView(bytes.buffer);
 }
 
@@ -248,7 +248,7 @@ for (const form of document.querySelectorAll(".prediction")) {
   const outcome = document.querySelector(`.outcome[data-prediction="${name}"]`);
   if (!outcome) continue;
   const outputs = [...document.querySelectorAll(".cell_output")];
-  const [from, to] = [form, outcome].map((one) => outputs.indexOf(one.closest(".cell_output")));
+  const [from, to] = [form, outcome].map((part) => outputs.indexOf(part.closest(".cell_output")));
   const between = outputs.slice(from + 1, to + 1);
   const skip = form.querySelector("button[type=button]");
   const bars = [...form.querySelectorAll("input[type=range]")];
@@ -260,20 +260,20 @@ for (const form of document.querySelectorAll(".prediction")) {
   };
   const end = outcome.querySelector(".outcome-end");
   const open = () => {
-    for (const one of between) one.classList.remove("waiting");
+    for (const output of between) output.classList.remove("waiting");
     skip.hidden = true;
   };
   const settle = (said) => {
     const isTrue = cameTrue(said, JSON.parse(outcome.dataset.came), outcome.dataset.within);
     outcome.className = `ag ${isTrue ? "ag-ok" : "ag-wait"} outcome`;
-    for (const [place, mark] of outcome.querySelectorAll(".ag-guess").entries())
-      mark.style.setProperty("--drawn", `${(100 * said.split(" ")[place]) / outcome.dataset.most}%`);
+    for (const [index, mark] of outcome.querySelectorAll(".ag-guess").entries())
+      mark.style.setProperty("--drawn", `${(100 * said.split(" ")[index]) / outcome.dataset.most}%`);
     end.textContent = `${outcome.dataset.said} ${bars.length ? said.replaceAll(" ", ", ") : said}. ${isTrue ? outcome.dataset.true : outcome.dataset.false}`;
     open();
   };
-  for (const one of between) {
-    one.dataset.waiting = form.dataset.waiting;
-    one.classList.add("waiting");
+  for (const output of between) {
+    output.dataset.waiting = form.dataset.waiting;
+    output.classList.add("waiting");
   }
   skip.hidden = false;
   skip.addEventListener("click", open);
@@ -308,12 +308,12 @@ for (const quiz of document.querySelectorAll(".quiz")) {
   for (const input of quiz.querySelectorAll("input")) input.checked = kept(input.name) === input.value;
   quiz.addEventListener("change", ({ target }) => kept(target.name, target.value));
   quiz.querySelector("button").addEventListener("click", () => {
-    // As `place` in the tool's records/quiz.py: the first gap decides.
+    // As `first_lesson` in the tool's records/quiz.py: the first gap decides.
     const gap = fields.find((field) => field.querySelector("input:checked")?.value !== field.dataset.right);
     const head = result.querySelector("p");
     const lesson = gap?.dataset.lesson;
     head.replaceChildren(gap ? Object.assign(document.createElement("a"), { href: `${lesson}.html`, textContent: result.dataset.begin.replace("{lesson}", lesson) }) : result.dataset.known);
-    for (const one of result.querySelectorAll("li")) one.hidden = said(one.dataset.name) !== one.dataset.answer;
+    for (const item of result.querySelectorAll("li")) item.hidden = said(item.dataset.name) !== item.dataset.answer;
   });
 }
 

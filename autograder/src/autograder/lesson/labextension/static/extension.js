@@ -65,8 +65,8 @@
           const panel = panels().find(({ content }) => content === notebook);
           if (!panel || !notebook.model?.getMetadata(ABOUT)) return;
           const cells = JSON.stringify(notebook.widgets.map(({ model }) => model.id)); // as well a list of Python's
-          const told = `(lambda told: told and told.tell_cells(${cells}))(__import__("sys").modules.get("autograder.lesson.interactive_session"))`;
-          asked(panel.sessionContext.session?.kernel, told);
+          const reports = `(lambda session: session and session.tell_cells(${cells}))(__import__("sys").modules.get("autograder.lesson.interactive_session"))`;
+          asked(panel.sessionContext.session?.kernel, reports);
         });
 
         // Wherever somebody comes in, the first page is open, unless something else was.
@@ -150,8 +150,8 @@
   (window._JUPYTERLAB ??= {})["lesson-autograder"] = {
     init: (scope) => void (shared = scope),
     get: async (_module) => {
-      const found = await plugin();
-      return () => ({ __esModule: true, default: found });
+      const loaded = await plugin();
+      return () => ({ __esModule: true, default: loaded });
     },
   };
 })();
